@@ -1,0 +1,39 @@
+# Every command sets up what it needs: a virtual environment in .venv with the
+# versions of constraints.txt.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: setup demo test slow lint format bench clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $(STAMP)
+
+demo: $(STAMP)  ## the main job on an embedded example
+	$(BIN)/python examples/demo.py
+
+test: $(STAMP)  ## doctests, unit tests and laws
+	$(BIN)/python -m pytest -q -n auto -m "not slow" --cov --cov-report=term
+
+slow: $(STAMP)  ## long simulations
+	$(BIN)/python -m pytest -q -m slow
+
+lint: $(STAMP)  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP)  ## prints the speed table and writes docs/results/speed.md
+	$(BIN)/python benchmarks/speed.py
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist

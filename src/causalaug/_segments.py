@@ -1,0 +1,180 @@
+"""Arithmetic on ragged arrays: many short segments laid end to end in one flat array.
+
+A ragged array is ``(offsets, flat)``: segment `k` is ``flat[offsets[k]:offsets[k + 1]]``.
+All functions here are vectorised over segments; none loops over them in Python.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from causalaug.typing import BoolArray, FloatArray, IntArray
+
+LARGEST_LOOKUP = 1 << 22
+"""Keys below this bound are ranked by a lookup table, larger ones by sorting."""
+
+
+def offsets_of(counts: IntArray) -> IntArray:
+    """Return the boundaries of segments with the given lengths, from 0 to their sum."""
+    offsets = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets
+
+
+def concatenated_ranges(starts: IntArray, counts: IntArray) -> IntArray:
+    """Return ``start, start + 1, ..., start + count - 1`` for each pair, end to end.
+
+    >>> concatenated_ranges(np.array([5, 0]), np.array([2, 3]))
+    array([5, 6, 0, 1, 2])
+    """
+    offsets = offsets_of(counts)
+    flat: IntArray = np.repeat(starts - offsets[:-1], counts)
+    flat += np.arange(offsets[-1])
+    return flat
+
+
+def blocks_by_size(counts: IntArray, limit: int) -> Iterator[slice]:
+    """Cut ``0..len(counts)`` into slices whose counts add up to at most `limit`.
+
+    A single count above the limit gets a slice of its own.
+
+    >>> list(blocks_by_size(np.array([2, 2, 9, 1]), limit=4))
+    [slice(0, 2, None), slice(2, 3, None), slice(3, 4, None)]
+    """
+    ends = np.cumsum(counts)
+    start, done = 0, 0
+    while start < len(counts):
+        stop = int(np.searchsorted(ends, done + limit, side="right"))
+        stop = max(stop, start + 1)
+        yield slice(start, stop)
+        start, done = stop, int(ends[stop - 1])
+
+
+def first_below(values: FloatArray, starts: IntArray, stops: IntArray, floor: FloatArray) -> IntArray:
+    """Return, per segment sorted in descending order, the first position below its floor.
+
+    Segment `k` is ``values[starts[k]:stops[k]]``; where nothing is below, the answer is
+    ``stops[k]``. One binary search runs for all segments at once.
+
+    >>> first_below(np.array([9.0, 5.0, 1.0, 4.0]), np.array([0, 3]), np.array([3, 4]),
+    ...             floor=np.array([5.0, 6.0]))
+    array([2, 3])
+    """
+    low, high = starts.copy(), stops.copy()
+    if not len(values):
+        return low
+    last = len(values) - 1
+    for _ in range(int((stops - starts).max(initial=0)).bit_length()):
+        middle = (low + high) >> 1
+        goes_right = (values[np.minimum(middle, last)] >= floor) & (low < high)
+        low = np.where(goes_right, middle + 1, low)
+        high = np.where(goes_right, high, middle)
+    return low
+
+
+def first_reaching(
+    values: FloatArray, starts: IntArray, stops: IntArray, target: FloatArray, *, strictly: bool
+) -> IntArray:
+    """Return, per segment sorted in ascending order, the first position at or past its target.
+
+    With `strictly` the first position past it. Segment `k` is ``values[starts[k]:stops[k]]``.
+    """
+    low, high = starts.copy(), stops.copy()
+    last = len(values) - 1
+    for _ in range(int((stops - starts).max(initial=0)).bit_length()):
+        middle = (low + high) >> 1
+        value = values[np.minimum(middle, last)]
+        goes_right = ((value <= target) if strictly else (value < target)) & (low < high)
+        low = np.where(goes_right, middle + 1, low)
+        high = np.where(goes_right, high, middle)
+    return low
+
+
+def segment_reduce(ufunc: np.ufunc, flat: FloatArray, offsets: IntArray, empty: float) -> FloatArray:
+    """Reduce each segment with `ufunc`; an empty segment gives `empty`.
+
+    >>> segment_reduce(np.maximum, np.array([3.0, 1.0, 7.0]), np.array([0, 2, 2, 3]), -1.0)
+    array([ 3., -1.,  7.])
+    """
+    reduced = np.full(len(offsets) - 1, empty)
+    filled = offsets[1:] > offsets[:-1]
+    if filled.any():
+        reduced[filled] = ufunc.reduceat(flat, offsets[:-1][filled])
+    return reduced
+
+
+def keep_in_segments(offsets: IntArray, keep: BoolArray) -> IntArray:
+    """Return the offsets of the segments after the flat array was filtered by `keep`."""
+    return offsets_of(keep)[offsets]
+
+
+def combine_codes(codes: Sequence[IntArray], sizes: Sequence[int], length: int) -> tuple[IntArray, int]:
+    """Fold several code columns into one integer key per row, and a bound on the keys.
+
+    Equal rows get equal keys, different rows different keys. Where the product of the
+    sizes would overflow, the key so far is ranked first. No columns give the key 0.
+    """
+    key: IntArray = np.zeros(length, dtype=np.int64)
+    bound = 1
+    for column, size in zip(codes, sizes, strict=True):
+        if bound * size >= 1 << 62:
+            distinct, key = np.unique(key, return_inverse=True)
+            bound = len(distinct)
+        key = key * size + column
+        bound *= size
+    return key, bound
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Positions grouped by equal keys; groups follow the order of the keys.
+
+    `order` lists the positions group by group, within a group in ascending order; group
+    `k` is ``order[offsets[k]:offsets[k + 1]]``; `ranks` names the group of each position.
+
+    >>> groups = group_by_key(np.array([7, 2, 7]), bound=8)
+    >>> groups.order, groups.offsets, groups.ranks
+    (array([1, 0, 2]), array([0, 1, 3]), array([1, 0, 1]))
+    """
+
+    order: IntArray
+    offsets: IntArray
+    ranks: IntArray
+
+    @property
+    def first(self) -> IntArray:
+        """One position of each group."""
+        return self.order[self.offsets[:-1]]
+
+
+def group_by_key(key: IntArray, bound: int) -> Groups:
+    """Group the positions of equal keys; all keys must be in ``0..bound - 1``."""
+    length = len(key)
+    if bound * max(length, 1) > 1 << 62:
+        distinct, key = np.unique(key, return_inverse=True)
+        bound = len(distinct)
+    packed = key * length + np.arange(length)
+    packed.sort()
+    sorted_key, order = np.divmod(packed, max(length, 1))
+    starts = np.flatnonzero(np.diff(sorted_key, prepend=-1))
+    ranks = np.empty(length, dtype=np.int64)
+    counts = np.diff(starts, append=length)
+    ranks[order] = np.repeat(np.arange(len(starts)), counts)
+    return Groups(order, np.append(starts, length), ranks)
+
+
+def rank_keys(key: IntArray, bound: int) -> tuple[IntArray, IntArray]:
+    """Return the rank of each key among the distinct keys, and one position of each rank.
+
+    >>> rank_keys(np.array([7, 2, 7]), bound=8)[0]
+    array([1, 0, 1])
+    """
+    if bound > LARGEST_LOOKUP:
+        groups = group_by_key(key, bound)
+        return groups.ranks, groups.first
+    position = np.full(bound, -1, dtype=np.int64)
+    position[key[::-1]] = np.arange(len(key) - 1, -1, -1)
+    present = position >= 0
+    ranks_of_keys = np.cumsum(present) - 1
+    return ranks_of_keys[key], position[present]

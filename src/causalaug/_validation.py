@@ -1,0 +1,59 @@
+"""Checks at the door: plain values in, nothing out, or an error that says what to do."""
+
+import math
+from collections.abc import Collection
+from difflib import get_close_matches
+from numbers import Integral, Real
+
+from causalaug.exceptions import GraphMismatchError, ParameterError
+
+
+def check_same_variables(nodes: Collection[str], columns: Collection[str]) -> None:
+    """Raise unless the graph and the data name the same variables."""
+    only_graph = sorted(set(nodes) - set(columns))
+    only_data = sorted(set(columns) - set(nodes))
+    if not only_graph and not only_data:
+        return
+    raise GraphMismatchError(
+        "The graph and the data must name the same variables. "
+        f"Only in the graph: {only_graph}. Only in the data: {only_data}. "
+        + typing_slips(only_graph, only_data)
+        + "Rename or drop columns, or project variables out of the graph with "
+        "`latent_projection(graph, keep=...)`."
+    )
+
+
+def typing_slips(wrong: Collection[str], right: Collection[str]) -> str:
+    """Return a sentence that pairs each wrong name with the right one it resembles, or ''."""
+    close = {name: get_close_matches(name, right, n=1) for name in wrong}
+    hints = [f"{name!r} -> {match[0]!r}" for name, match in close.items() if match]
+    return f"A typing slip? {', '.join(hints)}. " if hints else ""
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Raise unless `value` is one of the `choices`."""
+    if value not in choices:
+        raise ParameterError(f"`{name}` must be one of {sorted(choices)}. Found {value!r}.")
+
+
+def check_columns_exist(name: str, named: Collection[str], columns: Collection[str]) -> None:
+    """Raise unless every column that the argument `name` mentions exists."""
+    unknown = sorted(str(column) for column in named if column not in columns)
+    if unknown:
+        raise ParameterError(
+            f"`{name}` names columns that the data do not have: {unknown}. "
+            + typing_slips(unknown, columns)
+            + f"The columns are {list(columns)}."
+        )
+
+
+def check_at_least(name: str, value: object, least: float) -> None:
+    """Raise unless `value` is a finite real number of at least `least`."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not least <= value < math.inf:
+        raise ParameterError(f"`{name}` must be a number of at least {least:g}. Found {value!r}.")
+
+
+def check_integer(name: str, value: object, *, at_least: int) -> None:
+    """Raise unless `value` is an integer of at least `at_least`."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
+        raise ParameterError(f"`{name}` must be an integer of at least {at_least}. Found {value!r}.")

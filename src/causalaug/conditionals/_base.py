@@ -1,0 +1,27 @@
+"""What an expansion asks of a conditional."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from causalaug.factorization import Factor
+from causalaug.kernels import RowWeights
+from causalaug.table import Table
+from causalaug.typing import FloatArray
+
+
+class FittedConditional(Protocol):
+    """One factor, fitted to a table: weighs the observed rows, given values of the pillow."""
+
+    def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
+        """Yield the weighted rows of each query, block after block, in their order.
+
+        Rows that are lighter than the heaviest by more than `log_cut` in logarithm may be
+        left out, if the mass of all of them is below double precision as well.
+        """
+
+
+class Conditional(Protocol):
+    """A way to model ``p(z_j | z_mp(j))``: the parameters, before any data."""
+
+    def fit(self, table: Table, factors: Sequence[Factor]) -> tuple[FittedConditional, ...]:
+        """Return one fitted conditional per factor; equal pillows may share one."""

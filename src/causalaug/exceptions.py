@@ -1,0 +1,62 @@
+"""The errors that causalaug raises.
+
+Each is a `CausalAugError` and also the builtin that a caller would expect::
+
+    CausalAugError
+    ├── GraphError (ValueError)             the graph itself is wrong
+    │   ├── CyclicGraphError                it has a directed cycle
+    │   └── GraphFormatError                it cannot be read, or is ambiguous
+    ├── GraphMismatchError (ValueError)     graph and data name different variables
+    ├── TableError (ValueError)             the data cannot be used as they are
+    ├── ParameterError (ValueError)         an argument is outside its range
+    ├── TreeTooLargeError (MemoryError)     the tree has more rows than allowed
+    └── MissingDependencyError (ImportError)  an extra is not installed
+"""
+
+__all__ = [
+    "CausalAugError",
+    "CyclicGraphError",
+    "GraphError",
+    "GraphFormatError",
+    "GraphMismatchError",
+    "MissingDependencyError",
+    "ParameterError",
+    "TableError",
+    "TreeTooLargeError",
+]
+
+
+class CausalAugError(Exception):
+    """Base class of all errors raised by causalaug."""
+
+
+class GraphError(CausalAugError, ValueError):
+    """The graph breaks a rule of ADMGs, or names a node it does not have."""
+
+
+class CyclicGraphError(GraphError):
+    """The directed edges form a cycle; the message names its nodes."""
+
+
+class GraphFormatError(GraphError):
+    """A graph cannot be read from its source, or its meaning is ambiguous."""
+
+
+class GraphMismatchError(CausalAugError, ValueError):
+    """The graph and the data do not name the same variables."""
+
+
+class TableError(CausalAugError, ValueError):
+    """The data cannot be used as they are: missing, infinite, empty or unnamed."""
+
+
+class ParameterError(CausalAugError, ValueError):
+    """An argument is outside the values that it may take."""
+
+
+class TreeTooLargeError(CausalAugError, MemoryError):
+    """The probability tree has more rows than allowed; the message says what to change."""
+
+
+class MissingDependencyError(CausalAugError, ImportError):
+    """An optional dependency is not installed; the message has the install line."""

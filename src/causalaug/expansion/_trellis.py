@@ -1,0 +1,363 @@
+"""The pruned tree folded into a trellis: one node per context instead of one per path.
+
+Forwards, each context learns the weight of its best prefix; contexts that no kept path can
+reach are never made. Backwards, it learns the weight of its best completion; choices that
+lie on no kept path are dropped. What is left has no dead ends: a prefix of weight `w` can
+take exactly those choices whose ``weight * best completion`` is at least ``theta / w``, and
+they come first in a list sorted by that product.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from causalaug._segments import (
+    LARGEST_LOOKUP,
+    blocks_by_size,
+    combine_codes,
+    concatenated_ranges,
+    first_below,
+    group_by_key,
+    offsets_of,
+    rank_keys,
+)
+from causalaug.expansion._bounds import Bounds, bound_levels, no_bounds
+from causalaug.expansion._branches import Branches, Shape, heaviest_choices
+from causalaug.expansion._tree import Level, ProbabilityTree
+from causalaug.typing import FloatArray, IntArray
+
+LARGEST_STABLE_KEY = 1 << 62
+"""Keys below it are the same whichever contexts they are computed from."""
+
+BLOCK_EDGES = 1 << 17
+"""Choices expanded at a time."""
+
+
+class TooManyNodesError(Exception):
+    """A level of the tree has more nodes than rows are allowed."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Forward:
+    """What the forward pass leaves behind at one level.
+
+    `best` is the log-weight of the best prefix of each context before the level, `pillow`
+    the number of its pillow tuple, `projected` the number of what is left of the context
+    once the columns that are no longer needed are gone (-1: nothing kept leads on).
+    """
+
+    level: Level
+    floor: float
+    best: FloatArray
+    pillow: IntArray
+    branches: Branches
+    projected: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class TrellisLevel:
+    """The choices of one level that lie on a kept path.
+
+    Context `c` owns the entries ``starts[c]:stops[c]``, sorted by `reach`, heaviest first:
+    `reach` is the log-weight of the choice and its best completion together, less
+    `bonus[c]`. `child` names the context that a choice leads to, or, where the value
+    chosen is never needed again, the one that the context leads to whatever is chosen.
+    """
+
+    column: int
+    starts: IntArray
+    stops: IntArray
+    bonus: FloatArray
+    reach: FloatArray
+    log_weights: FloatArray
+    rows: IntArray
+    child: IntArray
+    child_of_choice: bool
+
+    def best_completion(self) -> FloatArray:
+        """Return the log-weight of the best completion of each context, from this level on."""
+        best = np.full(len(self.starts), -np.inf)
+        filled = self.stops > self.starts
+        best[filled] = self.reach[self.starts[filled]]
+        return best + self.bonus
+
+
+@dataclass(frozen=True, eq=False)
+class Trellis:
+    """Levels that hold every path at or above the threshold.
+
+    The log-weight of a path is `log_start` plus those of its choices.
+    """
+
+    log_start: float
+    log_threshold: float
+    levels: list[TrellisLevel]
+
+
+def build_trellis(tree: ProbabilityTree, log_threshold: float, max_rows: int) -> Trellis:
+    """Fold the pruned tree; raise `TooManyNodesError` if a level has more than `max_rows`."""
+    bounds = bound_levels(tree) if np.isfinite(log_threshold) else no_bounds(tree)
+    forwards, next_keys = _pass_forwards(tree, bounds, log_threshold, max_rows)
+    completion: FloatArray = np.zeros(len(next_keys[-1]))
+    levels = []
+    for forward, keys in zip(reversed(forwards), reversed(next_keys), strict=True):
+        if forward.level.is_live:
+            level = _keep_edges(tree, forward, keys, completion, log_threshold)
+        else:
+            level = _keep_branches(tree, forward, completion)
+        completion = level.best_completion()
+        levels.append(level)
+    return Trellis(bounds.at_start, log_threshold, levels[::-1])
+
+
+def _pass_forwards(
+    tree: ProbabilityTree, bounds: Bounds, floor: float, max_rows: int
+) -> tuple[list[_Forward], list[IntArray]]:
+    """Return what each level leaves behind, and the sorted keys of the contexts after it."""
+    best = np.array([bounds.at_start])
+    codes: dict[int, IntArray] = {}
+    forwards, next_keys = [], []
+    shared = _SharedBranches(tree, bounds)
+    for level in tree.levels:
+        pillow, branches = shared.find(level, codes, best, floor)
+        projected, first = _project(tree, level, codes, len(best))
+        forward = _Forward(level, floor, best, pillow, branches, projected)
+        codes = {column: codes[column][first] for column in level.live if column != level.column}
+        if level.is_live:
+            keys, best = _best_by_key(tree, forward, max_rows)
+            owner, code = np.divmod(keys, tree.variables[level.column].n_values)
+            codes = {column: code_column[owner] for column, code_column in codes.items()}
+            codes[level.column] = code
+        else:
+            best = _best_of_projected(forward, len(first))
+            keys = np.flatnonzero(best >= floor)
+            forward = replace(forward, projected=_renumber(keys, len(best))[projected])
+            best, codes = best[keys], {c: code_column[keys] for c, code_column in codes.items()}
+        forwards.append(forward)
+        next_keys.append(keys)
+    return forwards, next_keys
+
+
+class _SharedBranches:
+    """The branches of the levels to come whose pillow was met before.
+
+    Levels of equal pillow share the weights of the rows, so their branches are computed
+    together, when the first of them is met. The floors of that level serve the others:
+    contexts only get fewer and lighter on the way.
+    """
+
+    def __init__(self, tree: ProbabilityTree, bounds: Bounds) -> None:
+        self._tree = tree
+        self._bounds = bounds
+        self._keys: dict[int, IntArray] = {}
+        self._branches: dict[int, Branches] = {}
+
+    def find(
+        self, level: Level, codes: dict[int, IntArray], best: FloatArray, floor: float
+    ) -> tuple[IntArray, Branches]:
+        """Return the number of each context's pillow tuple, and the branches of the tuples."""
+        key, bound = self._tree.pillow_key(level, codes, len(best))
+        if level.column in self._branches:
+            known = self._keys.pop(level.column)
+            return np.searchsorted(known, key), self._branches.pop(level.column)
+        ranks, first = rank_keys(key, bound)
+        query = self._tree.pillow_values(level, codes, first)
+        best_of_tuple = np.full(len(first), -np.inf)
+        np.maximum.at(best_of_tuple, ranks, best)
+        levels = [level]
+        if bound < LARGEST_STABLE_KEY:
+            levels += [other for other in self._later_than(level) if _same_pillow(level, other)]
+        shapes = [
+            Shape(self._bounds.credit(self._tree, each), self._bounds.debit(each, codes, first))
+            for each in levels
+        ]
+        branches = heaviest_choices(self._tree, levels, query, floor - best_of_tuple, shapes)
+        for other, found in zip(levels[1:], branches[1:], strict=True):
+            self._keys[other.column], self._branches[other.column] = key[first], found
+        return ranks, branches[0]
+
+    def _later_than(self, level: Level) -> tuple[Level, ...]:
+        return self._tree.levels[self._tree.levels.index(level) + 1 :]
+
+
+def _same_pillow(level: Level, other: Level) -> bool:
+    return other.conditional is level.conditional and other.pillow == level.pillow
+
+
+def _renumber(kept: IntArray, length: int) -> IntArray:
+    """Return the new number of each old one, -1 for those that are not kept."""
+    numbers = np.full(length, -1, dtype=np.int64)
+    numbers[kept] = np.arange(len(kept))
+    return numbers
+
+
+def _project(
+    tree: ProbabilityTree, level: Level, codes: dict[int, IntArray], length: int
+) -> tuple[IntArray, IntArray]:
+    """Number the contexts by the columns that stay live; also return one context of each."""
+    kept = [column for column in level.live if column != level.column]
+    sizes = [tree.variables[column].n_values for column in kept]
+    return rank_keys(*combine_codes([codes[column] for column in kept], sizes, length))
+
+
+def _edge_blocks(forward: _Forward) -> Iterator[tuple[slice, IntArray, IntArray]]:
+    """Yield the choices of the contexts that pass the floor: contexts, owners, entries."""
+    starts, counts = _passing(forward)
+    for block in blocks_by_size(counts, BLOCK_EDGES):
+        owner = np.repeat(np.arange(block.start, block.stop), counts[block])
+        yield block, owner, concatenated_ranges(starts[block], counts[block])
+
+
+def _passing(forward: _Forward) -> tuple[IntArray, IntArray]:
+    """Return where each context's choices start, and how many of them pass the floor."""
+    offsets, pillow = forward.branches.offsets, forward.pillow
+    floor = forward.floor - forward.best
+    stops = first_below(forward.branches.log_weights, offsets[pillow], offsets[pillow + 1], floor)
+    return offsets[pillow], stops - offsets[pillow]
+
+
+def _edge_keys(
+    tree: ProbabilityTree, forward: _Forward, owner: IntArray, edges: IntArray
+) -> IntArray:
+    variable = tree.variables[forward.level.column]
+    code = variable.code_of_choice[forward.branches.choices[edges]]
+    return forward.projected[owner] * variable.n_values + code
+
+
+def _key_bound(tree: ProbabilityTree, forward: _Forward) -> int:
+    n_projected = int(forward.projected.max(initial=0)) + 1
+    return n_projected * tree.variables[forward.level.column].n_values
+
+
+def _best_by_key(
+    tree: ProbabilityTree, forward: _Forward, max_rows: int
+) -> tuple[IntArray, FloatArray]:
+    """Return the keys of the next contexts, sorted, and the best prefix of each."""
+    if _passing(forward)[1].sum() > max_rows:
+        raise TooManyNodesError
+    found = _BestTable(_key_bound(tree, forward))
+    for _, owner, edges in _edge_blocks(forward):
+        value = forward.best[owner] + forward.branches.log_weights[edges]
+        found.add(_edge_keys(tree, forward, owner, edges), value)
+    return found.result()
+
+
+class _BestTable:
+    """The largest value seen for each key: a table for few possible keys, else sorted lists."""
+
+    def __init__(self, bound: int) -> None:
+        self._bound = bound
+        self._table = np.full(bound, -np.inf) if bound <= LARGEST_LOOKUP else None
+        self._parts: list[tuple[IntArray, FloatArray]] = []
+
+    def add(self, keys: IntArray, values: FloatArray) -> None:
+        if self._table is not None:
+            np.maximum.at(self._table, keys, values)
+        else:
+            self._parts.append(_largest_per_key(keys, values, self._bound))
+
+    def result(self) -> tuple[IntArray, FloatArray]:
+        if self._table is not None:
+            keys = np.flatnonzero(self._table > -np.inf)
+            return keys, self._table[keys]
+        if not self._parts:
+            return np.empty(0, dtype=np.int64), np.empty(0)
+        keys, values = (np.concatenate(part) for part in zip(*self._parts, strict=True))
+        return _largest_per_key(keys, values, self._bound)
+
+
+def _largest_per_key(
+    keys: IntArray, values: FloatArray, bound: int
+) -> tuple[IntArray, FloatArray]:
+    groups = group_by_key(keys, bound)
+    largest = np.maximum.reduceat(values[groups.order], groups.offsets[:-1])
+    return keys[groups.first], largest
+
+
+def _best_of_projected(forward: _Forward, n_projected: int) -> FloatArray:
+    """Return the best prefix of each projected context when the choice itself is forgotten."""
+    heaviest = _heaviest_branch(forward)
+    best = np.full(n_projected, -np.inf)
+    np.maximum.at(best, forward.projected, forward.best + heaviest)
+    return best
+
+
+def _heaviest_branch(forward: _Forward) -> FloatArray:
+    branches = forward.branches
+    heaviest = np.full(len(branches), -np.inf)
+    filled = branches.counts > 0
+    heaviest[filled] = branches.log_weights[branches.offsets[:-1][filled]]
+    return heaviest[forward.pillow]
+
+
+def _keep_branches(
+    tree: ProbabilityTree, forward: _Forward, completion: FloatArray
+) -> TrellisLevel:
+    """Share the choices of a pillow tuple among its contexts: all lead to the same place."""
+    branches, variable = forward.branches, tree.variables[forward.level.column]
+    return TrellisLevel(
+        column=forward.level.column,
+        starts=branches.offsets[forward.pillow],
+        stops=branches.offsets[forward.pillow + 1],
+        bonus=np.append(completion, -np.inf)[forward.projected],
+        reach=branches.log_weights,
+        log_weights=branches.log_weights,
+        rows=variable.row_of_choice[branches.choices],
+        child=forward.projected,
+        child_of_choice=False,
+    )
+
+
+def _keep_edges(
+    tree: ProbabilityTree,
+    forward: _Forward,
+    next_keys: IntArray,
+    completion: FloatArray,
+    log_threshold: float,
+) -> TrellisLevel:
+    """List the choices of each context that lie on a kept path, by how far they reach."""
+    branches, variable = forward.branches, tree.variables[forward.level.column]
+    position = _Positions(next_keys, _key_bound(tree, forward))
+    kept_edges, kept_child, kept_reach = [], [], []
+    counts = np.zeros(len(forward.best), dtype=np.int64)
+    for block, owner, edges in _edge_blocks(forward):
+        child = position.of(_edge_keys(tree, forward, owner, edges))
+        reach = branches.log_weights[edges] + completion[child]
+        keep = np.flatnonzero(forward.best[owner] + reach >= log_threshold)
+        keep = keep[np.lexsort((-reach[keep], owner[keep]))]
+        counts[block] = np.bincount(owner[keep] - block.start, minlength=block.stop - block.start)
+        kept_edges.append(edges[keep])
+        kept_child.append(child[keep])
+        kept_reach.append(reach[keep])
+    edges, child, reach = (_join(parts) for parts in (kept_edges, kept_child, kept_reach))
+    edges = edges.astype(np.int64, copy=False)
+    offsets = offsets_of(counts)
+    return TrellisLevel(
+        column=forward.level.column,
+        starts=offsets[:-1],
+        stops=offsets[1:],
+        bonus=np.zeros(len(counts)),
+        reach=reach,
+        log_weights=branches.log_weights[edges],
+        rows=variable.row_of_choice[branches.choices[edges]],
+        child=child.astype(np.int32),
+        child_of_choice=True,
+    )
+
+
+def _join(parts: list[FloatArray] | list[IntArray]) -> FloatArray | IntArray:
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+class _Positions:
+    """Where a key stands in a sorted list that holds it."""
+
+    def __init__(self, keys: IntArray, bound: int) -> None:
+        self._keys = keys
+        self._table = _renumber(keys, bound) if bound <= LARGEST_LOOKUP else None
+
+    def of(self, keys: IntArray) -> IntArray:
+        if self._table is not None:
+            return self._table[keys]
+        return np.searchsorted(self._keys, keys)

@@ -1,0 +1,20 @@
+"""Causal graphs: the graph itself, questions to it, reading and writing it."""
+
+from causalaug.graphs._admg import ADMG
+from causalaug.graphs._queries import (
+    complete_graph,
+    latent_projection,
+    m_separated,
+    markov_pillow,
+)
+from causalaug.graphs.io import read_graph, write_graph
+
+__all__ = [
+    "ADMG",
+    "complete_graph",
+    "latent_projection",
+    "m_separated",
+    "markov_pillow",
+    "read_graph",
+    "write_graph",
+]

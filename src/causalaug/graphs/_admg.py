@@ -1,0 +1,306 @@
+"""The causal graph: directed edges, bidirected edges, no directed cycle."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from itertools import combinations
+
+from causalaug.graphs._checks import Edge, check_acyclic, check_edges, check_known, check_nodes
+
+Neighbours = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class ADMG:
+    """An acyclic directed mixed graph: a causal graph that may have hidden common causes.
+
+    A value: it cannot be changed, compares by content, and can be hashed, pickled and
+    shared. Two graphs are equal if they have the same nodes in the same order and the
+    same edges; the order in which edges were given does not matter. A graph without
+    bidirected edges is a DAG.
+
+    Parameters
+    ----------
+    nodes : iterable of str
+        The variables. Their order breaks all ties, so a set is refused.
+    directed : iterable of (str, str), optional
+        Pairs (cause, effect). They must not form a cycle.
+    bidirected : iterable of (str, str), optional
+        Pairs that share a hidden common cause. A pair may also have a directed edge.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        The variables, in the given order.
+    directed : tuple of (str, str)
+        The directed edges without repetition, sorted by the place of their nodes.
+    bidirected : tuple of (str, str)
+        The same for bidirected edges; the earlier node of a pair comes first.
+
+    Examples
+    --------
+    The front-door graph. A bidirected pair is one edge, however often it is given:
+
+    >>> graph = ADMG(
+    ...     ["smoking", "tar", "cancer"],
+    ...     directed=[("smoking", "tar"), ("tar", "cancer")],
+    ...     bidirected=[("cancer", "smoking"), ("smoking", "cancer")],
+    ... )
+    >>> graph.bidirected
+    (('smoking', 'cancer'),)
+    >>> graph.is_dag
+    False
+
+    A cycle is refused, and named:
+
+    >>> ADMG(["A", "B"], directed=[("A", "B"), ("B", "A")])
+    Traceback (most recent call last):
+    causalaug.exceptions.CyclicGraphError: The directed edges must not form a cycle. ...
+    """
+
+    nodes: tuple[str, ...]
+    directed: tuple[Edge, ...]
+    bidirected: tuple[Edge, ...]
+
+    def __init__(
+        self,
+        nodes: Iterable[str],
+        directed: Iterable[Edge] = (),
+        bidirected: Iterable[Edge] = (),
+    ) -> None:
+        names = check_nodes(nodes)
+        place = {name: i for i, name in enumerate(names)}
+
+        def places(edge: Edge) -> tuple[int, int]:
+            return place[edge[0]], place[edge[1]]
+
+        arrows = set(check_edges(directed, place, "->"))
+        arcs = {
+            (a, b) if place[a] < place[b] else (b, a)
+            for a, b in check_edges(bidirected, place, "<->")
+        }
+        object.__setattr__(self, "nodes", names)
+        object.__setattr__(self, "directed", tuple(sorted(arrows, key=places)))
+        object.__setattr__(self, "bidirected", tuple(sorted(arcs, key=places)))
+        self._order  # noqa: B018  computing the order is what finds a cycle
+
+    @property
+    def is_dag(self) -> bool:
+        """Whether the graph has no bidirected edge."""
+        return not self.bidirected
+
+    def topological_order(self) -> tuple[str, ...]:
+        """Return the nodes, causes before effects.
+
+        Of the nodes that could come next, the first in `nodes` does.
+
+        Examples
+        --------
+        >>> ADMG(["X1", "Y", "X2"], directed=[("Y", "X1")]).topological_order()
+        ('Y', 'X1', 'X2')
+        """
+        return self._order
+
+    def parents(self, of: str | Iterable[str]) -> tuple[str, ...]:
+        """Return the direct causes of a node, or of any of several nodes, in node order.
+
+        Examples
+        --------
+        A parent of one of several nodes counts, even if it is itself among them:
+
+        >>> graph = ADMG(["A", "B", "C"], directed=[("A", "B"), ("B", "C")])
+        >>> graph.parents(["B", "C"])
+        ('A', 'B')
+        """
+        return self._sorted(v for node in self._known(of) for v in self._parents[node])
+
+    def children(self, of: str | Iterable[str]) -> tuple[str, ...]:
+        """Return the direct effects of a node, or of any of several nodes, in node order."""
+        return self._sorted(v for node in self._known(of) for v in self._children[node])
+
+    def ancestors(self, of: str | Iterable[str]) -> tuple[str, ...]:
+        """Return the direct and indirect causes of a node, in node order.
+
+        As in networkx a node is not its own ancestor. Of several nodes: the ancestors
+        of any of them, so that one of them is listed if it causes another.
+
+        Examples
+        --------
+        >>> graph = ADMG(["A", "B", "C"], directed=[("A", "B"), ("B", "C")])
+        >>> graph.ancestors("C")
+        ('A', 'B')
+        >>> graph.ancestors(["B", "C"])
+        ('A', 'B')
+        """
+        return self._sorted(_reached(self.parents(of), self._parents))
+
+    def descendants(self, of: str | Iterable[str]) -> tuple[str, ...]:
+        """Return the direct and indirect effects of a node, in node order.
+
+        As in networkx a node is not its own descendant; see `ancestors` for several nodes.
+        """
+        return self._sorted(_reached(self.children(of), self._children))
+
+    def district(
+        self, of: str | Iterable[str], within: Iterable[str] | None = None
+    ) -> tuple[str, ...]:
+        """Return the nodes that are reached along bidirected edges, in node order.
+
+        Parameters
+        ----------
+        of : str or iterable of str
+            Where to start. These nodes are part of the result.
+        within : iterable of str, optional
+            The nodes that may be used on the way; all of them by default.
+
+        Examples
+        --------
+        The way from A to C leads through B, so without B there is none:
+
+        >>> graph = ADMG(["A", "B", "C"], bidirected=[("A", "B"), ("B", "C")])
+        >>> graph.district("A")
+        ('A', 'B', 'C')
+        >>> graph.district("A", within=["A", "C"])
+        ('A',)
+        """
+        start = self._known(of)
+        allowed = dict.fromkeys(self.nodes if within is None else self._known(within))
+        check_known(start, allowed, "The start of a district, inside `within`,")
+        siblings = {v: tuple(s for s in self._siblings[v] if s in allowed) for v in allowed}
+        return self._sorted(_reached(start, siblings))
+
+    def districts(self) -> tuple[tuple[str, ...], ...]:
+        """Return the partition of the nodes into districts, by their first nodes.
+
+        Examples
+        --------
+        >>> ADMG(["A", "B", "C"], bidirected=[("A", "C")]).districts()
+        (('A', 'C'), ('B',))
+        """
+        return tuple(dict.fromkeys(self.district(node) for node in self.nodes))
+
+    def is_mb_shielded(self) -> bool:
+        """Return whether every node is adjacent to all of its Markov blanket.
+
+        The blanket of a node is its district and the parents of that district. Graphs
+        with this property imply nothing but ordinary conditional independences, and
+        all of them show in the pillows of the factorization (Bhattacharya, Nabi and
+        Shpitser, 2022).
+
+        Examples
+        --------
+        Every DAG has it. Here A is in the blanket of C, yet no edge joins them:
+
+        >>> ADMG(["A", "B", "C"], directed=[("A", "B")], bidirected=[("B", "C")]).is_mb_shielded()
+        False
+        """
+        joined = {frozenset(edge) for edge in (*self.directed, *self.bidirected)}
+        blankets = {node: self._blanket(node) for node in self.nodes}
+        return all(
+            {a, b} in joined or (a not in blankets[b] and b not in blankets[a])
+            for a, b in combinations(self.nodes, 2)
+        )
+
+    def subgraph(self, nodes: Iterable[str]) -> "ADMG":
+        """Return the graph of some nodes and of the edges between them, in node order.
+
+        The other nodes are cut away with all their effects. To marginalise them, use
+        `latent_projection` instead.
+
+        Examples
+        --------
+        >>> graph = ADMG(["A", "B", "C"], directed=[("A", "B"), ("B", "C")])
+        >>> graph.subgraph(["C", "A"])
+        ADMG(['A', 'C'])
+        """
+        kept = set(self._known(nodes))
+        return ADMG(
+            self._sorted(kept),
+            directed=[edge for edge in self.directed if kept.issuperset(edge)],
+            bidirected=[edge for edge in self.bidirected if kept.issuperset(edge)],
+        )
+
+    def __repr__(self) -> str:
+        """Return an expression that builds the graph."""
+        parts = [repr(list(self.nodes))]
+        if self.directed:
+            parts.append(f"directed={list(self.directed)!r}")
+        if self.bidirected:
+            parts.append(f"bidirected={list(self.bidirected)!r}")
+        return f"ADMG({', '.join(parts)})"
+
+    def __str__(self) -> str:
+        """Return the nodes and edges in words and arrows."""
+        edges = [f"{a} -> {b}" for a, b in self.directed]
+        edges += [f"{a} <-> {b}" for a, b in self.bidirected]
+        return f"ADMG of {', '.join(self.nodes)}: {', '.join(edges) or 'no edges'}"
+
+    def __reduce__(self) -> tuple[type["ADMG"], tuple[object, ...]]:
+        """Pickle what defines the graph, not what was derived from it."""
+        return ADMG, (self.nodes, self.directed, self.bidirected)
+
+    @cached_property
+    def _place(self) -> Mapping[str, int]:
+        return {name: i for i, name in enumerate(self.nodes)}
+
+    @cached_property
+    def _parents(self) -> Neighbours:
+        return _neighbours(self.nodes, ((b, a) for a, b in self.directed))
+
+    @cached_property
+    def _children(self) -> Neighbours:
+        return _neighbours(self.nodes, self.directed)
+
+    @cached_property
+    def _siblings(self) -> Neighbours:
+        both_ways = (pair for a, b in self.bidirected for pair in ((a, b), (b, a)))
+        return _neighbours(self.nodes, both_ways)
+
+    @cached_property
+    def _order(self) -> tuple[str, ...]:
+        waiting = {v: len(self._parents[v]) for v in self.nodes}
+        ready = [self._place[v] for v in self.nodes if not waiting[v]]
+        heapify(ready)
+        order = []
+        while ready:
+            node = self.nodes[heappop(ready)]
+            order.append(node)
+            for child in self._children[node]:
+                waiting[child] -= 1
+                if not waiting[child]:
+                    heappush(ready, self._place[child])
+        check_acyclic(self._parents, [v for v in self.nodes if waiting[v]])
+        return tuple(order)
+
+    def _blanket(self, node: str) -> set[str]:
+        district = self.district(node)
+        return {*district, *self.parents(district)} - {node}
+
+    def _known(self, of: str | Iterable[str]) -> tuple[str, ...]:
+        names = (of,) if isinstance(of, str) else tuple(of)
+        check_known(names, self._place, "A query")
+        return names
+
+    def _sorted(self, names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(set(names), key=self._place.__getitem__))
+
+
+def _neighbours(nodes: Iterable[str], pairs: Iterable[Edge]) -> Neighbours:
+    """Return, for each node, the seconds of the pairs that it is the first of."""
+    neighbours: dict[str, list[str]] = {node: [] for node in nodes}
+    for node, neighbour in pairs:
+        neighbours[node].append(neighbour)
+    return {node: tuple(found) for node, found in neighbours.items()}
+
+
+def _reached(start: Iterable[str], neighbours: Neighbours) -> set[str]:
+    """Return the start and all that can be reached from it, step by step."""
+    reached = set(start)
+    pending = list(reached)
+    while pending:
+        for neighbour in neighbours[pending.pop()]:
+            if neighbour not in reached:
+                reached.add(neighbour)
+                pending.append(neighbour)
+    return reached

@@ -1,0 +1,92 @@
+"""Arrow text, causalaug's own notation: ``X1 <- Y -> X2; A <-> B``."""
+
+import re
+
+from causalaug.exceptions import GraphFormatError
+from causalaug.graphs._admg import ADMG
+from causalaug.graphs.io._draft import Draft, check_arrow
+from causalaug.graphs.io._tokens import Cursor, quote_unless_plain, tokenize
+
+_DIALECT = "Arrow text"
+_DRAWN = {"→": "->", "←": "<-", "↔": "<->"}
+_PATTERN = re.compile(
+    r"""(?P<skip>[^\S\n]+|\#[^\n]*)
+    |(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+    |(?P<mark>(?<!\S)o[<>=~-]+o?(?!\S)|[<>=~-]+(?:o(?!\S))?|[→←↔])
+    |(?P<name>[^\s"'{}\[\];,\#<>=~→←↔-]+)
+    |(?P<sign>[{};,\n])""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def read_arrows(text: str) -> Draft:
+    """Read statements, one per line or separated by semicolons or commas."""
+    cursor = Cursor(tokenize(text, _PATTERN, _DIALECT), _DIALECT)
+    draft = Draft()
+    while cursor.here.kind != "end":
+        if not cursor.accept(";", "\n"):
+            _read_list(cursor, draft)
+    return draft
+
+
+def _read_list(cursor: Cursor, draft: Draft) -> None:
+    """Read statements between commas: all of them names, or all of them with arrows."""
+    where = cursor.where
+    lengths = {_read_chain(cursor, draft)}
+    while cursor.accept(","):
+        _skip_lines(cursor)
+        lengths.add(_read_chain(cursor, draft))
+    if not cursor.at(";", "\n") and cursor.here.kind != "end":
+        raise cursor.error(
+            "an arrow or the end of the statement",
+            'Write ;, or quotes around a name with spaces: "blood pressure".',
+        )
+    if len(lengths) > 1 and 1 in lengths:
+        raise GraphFormatError(
+            f"{where}: a comma must not stand between a lone name and an arrow, since "
+            "A, B -> C could mean two things. Write {A, B} -> C, or A; B -> C."
+        )
+
+
+def _read_chain(cursor: Cursor, draft: Draft) -> int:
+    """Read ``A -> {B, C} <- D`` and return the number of its terms."""
+    terms, arrows = [_read_term(cursor)], []
+    while cursor.here.kind == "mark":
+        where, mark = cursor.where, cursor.take().text
+        _skip_lines(cursor)
+        terms.append(_read_term(cursor))
+        arrows.append(check_arrow(_DRAWN.get(mark, mark), terms[-2], terms[-1], where))
+    draft.add_chain(terms, arrows)
+    return len(terms)
+
+
+def _read_term(cursor: Cursor) -> tuple[str, ...]:
+    """Read one name, or a group of names in braces."""
+    grouped = cursor.accept("{")
+    names: list[str] = []
+    while cursor.here.kind in ("name", "quoted") and (grouped or not names):
+        names.append(cursor.take().text)
+        while grouped and cursor.accept(",", ";", "\n"):
+            pass
+    if not names:
+        raise cursor.error("a node name", "Write a name, or {A, B} for several.")
+    if grouped:
+        cursor.expect("}")
+    return tuple(names)
+
+
+def _skip_lines(cursor: Cursor) -> None:
+    while cursor.accept("\n"):
+        pass
+
+
+def write_arrows(graph: ADMG) -> str:
+    """Write the nodes, then one edge per line."""
+
+    def name(node: str) -> str:
+        return quote_unless_plain(node, frozenset({"o"}))
+
+    lines = ["; ".join(map(name, graph.nodes))]
+    lines += [f"{name(a)} -> {name(b)}" for a, b in graph.directed]
+    lines += [f"{name(a)} <-> {name(b)}" for a, b in graph.bidirected]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,126 @@
+"""Adjacency matrices, whose orientation must be said, and fitted LiNGAM models."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from causalaug.exceptions import GraphFormatError
+from causalaug.graphs._admg import ADMG
+from causalaug.graphs.io._draft import Draft
+from causalaug.typing import FloatArray
+
+ROW_TO_COLUMN = "adjacency:row-to-column"
+COLUMN_TO_ROW = "adjacency:column-to-row"
+LINGAM = "lingam"
+
+
+def read_matrix(source: Any, names: Iterable[str] | None, format: str) -> Draft:
+    """Read a square matrix: an entry that is not zero is an edge.
+
+    With "adjacency:row-to-column" entry (i, j) means i -> j, with
+    "adjacency:column-to-row" j -> i. "lingam" is the latter, where NaN at (i, j) and
+    (j, i) means a hidden common cause of the two.
+    """
+    labels = _labels(source)
+    matrix = _square(_aligned(source, labels))
+    nodes = labels or _given(names, len(matrix))
+    draft = Draft(dict.fromkeys(nodes))
+    unknown = np.isnan(matrix)
+    if unknown.any():
+        _check_unknown(unknown, nodes, format)
+    for i, j in np.argwhere(matrix != 0):
+        if unknown[i, j]:
+            draft.add_edge(nodes[i], "<->", nodes[j])
+        else:
+            draft.add_edge(nodes[i], "->" if format == ROW_TO_COLUMN else "<-", nodes[j])
+    draft.check_one_way("Adjacency matrix")
+    return draft
+
+
+def needs_orientation() -> GraphFormatError:
+    """Return the error for a matrix that comes without an orientation."""
+    return GraphFormatError(
+        "An adjacency matrix must come with its orientation, since libraries differ. Write "
+        f'read_graph(matrix, format="{ROW_TO_COLUMN}") if entry (i, j) means i -> j, '
+        f'format="{COLUMN_TO_ROW}" if it means j -> i, or format="{LINGAM}" for the '
+        "matrix of a LiNGAM model."
+    )
+
+
+def _labels(source: Any) -> tuple[str, ...]:
+    """Return the names that a frame gives to its columns, or none for a plain array."""
+    columns = getattr(source, "columns", None)
+    if columns is None:
+        return ()
+    labels = tuple(columns)
+    wrong = [label for label in labels if not isinstance(label, str)]
+    if wrong:
+        raise GraphFormatError(
+            "The columns of an adjacency frame must be strings. "
+            f"Found {wrong[0]!r}, of type {type(wrong[0]).__name__}. "
+            "Rename the columns, or pass frame.to_numpy() and names=[...]."
+        )
+    return ADMG(labels).nodes
+
+
+def _aligned(source: Any, labels: Sequence[str]) -> Any:
+    """Return a frame with its rows in the order of its columns, other sources unchanged."""
+    index = getattr(source, "index", None)
+    if not labels or index is None or list(index) in (list(labels), list(range(len(labels)))):
+        return source
+    if sorted(map(str, index)) != sorted(labels):
+        raise GraphFormatError(
+            "The rows and columns of an adjacency frame must have the same names. "
+            f"Found rows {list(index)} and columns {list(labels)}. Rename one of them."
+        )
+    return source.loc[list(labels)]
+
+
+def _square(source: Any) -> FloatArray:
+    """Return the matrix as floats, or raise unless it is a square of numbers."""
+    try:
+        matrix = np.asarray(source, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise GraphFormatError(
+            f"An adjacency matrix must hold numbers or truth values: {error}. Convert it."
+        ) from error
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise GraphFormatError(
+            "An adjacency matrix must be square, one row and one column per node. "
+            f"Found shape {matrix.shape}. Pass a matrix of shape (n, n)."
+        )
+    return matrix
+
+
+def _given(names: Iterable[str] | None, n_nodes: int) -> tuple[str, ...]:
+    """Return the names for a matrix that has none of its own."""
+    if names is None:
+        raise GraphFormatError(
+            f"A matrix without labels needs names for its {n_nodes} nodes. Found none. "
+            "Write read_graph(..., names=list(frame.columns))."
+        )
+    nodes = ADMG(names).nodes
+    if len(nodes) != n_nodes:
+        raise GraphFormatError(
+            f"`names` must have one name per row of the matrix, {n_nodes} in all. "
+            f"Found {len(nodes)}: {list(nodes)}. Add or remove names."
+        )
+    return nodes
+
+
+def _check_unknown(unknown: Any, nodes: Sequence[str], format: str) -> None:
+    """Raise unless a missing entry is one of a LiNGAM pair."""
+    i, j = np.argwhere(unknown)[0]
+    if format != LINGAM:
+        raise GraphFormatError(
+            f"An adjacency matrix must not have missing entries. Found NaN at "
+            f'({nodes[i]!r}, {nodes[j]!r}). Write 0, or format="{LINGAM}" if NaN means a '
+            "hidden common cause."
+        )
+    if (unknown != unknown.T).any() or unknown.diagonal().any():
+        i, j = np.argwhere((unknown != unknown.T) | np.diag(unknown.diagonal()))[0]
+        raise GraphFormatError(
+            "In a LiNGAM matrix NaN must stand on both sides of a pair of variables. "
+            f"Found one side only at {nodes[i]!r}, {nodes[j]!r}. Complete it, or write a number."
+        )

@@ -1,0 +1,176 @@
+"""Reading graphs: recognise the source, hand it to the reader of its format."""
+
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+from causalaug.exceptions import GraphFormatError
+from causalaug.graphs._admg import ADMG
+from causalaug.graphs.io._ananke import is_ananke, read_ananke
+from causalaug.graphs.io._arrows import read_arrows
+from causalaug.graphs.io._causallearn import is_causallearn, read_causallearn
+from causalaug.graphs.io._dagitty import read_dagitty
+from causalaug.graphs.io._dot import read_dot
+from causalaug.graphs.io._draft import Draft, arrange
+from causalaug.graphs.io._gml import read_gml
+from causalaug.graphs.io._mapping import read_mapping
+from causalaug.graphs.io._matrix import (
+    COLUMN_TO_ROW,
+    LINGAM,
+    ROW_TO_COLUMN,
+    needs_orientation,
+    read_matrix,
+)
+from causalaug.graphs.io._networkx import read_networkx
+from causalaug.graphs.io._pywhy import is_pywhy, read_pywhy
+from causalaug.graphs.io._sniff import ARROWS, DAGITTY, DOT, GML, is_path, read_text, text_format
+
+_TEXTS: Mapping[str, Callable[[str], Draft]] = {
+    ARROWS: read_arrows,
+    DAGITTY: read_dagitty,
+    DOT: read_dot,
+    GML: read_gml,
+}
+_MAPPINGS = ("parents", "children")
+_MATRICES = (ROW_TO_COLUMN, COLUMN_TO_ROW, LINGAM)
+
+
+def read_graph(source: Any, names: Iterable[str] | None = None, format: str | None = None) -> ADMG:
+    """Read a causal graph from text, a file, a matrix, or the graph of another library.
+
+    Parameters
+    ----------
+    source : str, path, dict, matrix, frame or graph object
+        One of:
+
+        - arrow text, ``"X1 <- Y -> X2; A <-> B"``: statements end with a line or ``;``,
+          ``{A, B} -> C`` joins groups, ``#`` starts a comment, a lone name is a node
+          without edges, and quotes hold names with spaces or signs;
+        - DAGitty, DOT or GML text, or the path of a file with any of these texts;
+        - a dictionary from each node to its parents, ``{"X1": ["Y"]}``;
+        - an adjacency matrix or frame, with its orientation as `format`;
+        - a graph of networkx, pgmpy, DoWhy, causal-learn, ananke or pywhy-graphs, or a
+          fitted LiNGAM model;
+        - an `ADMG`.
+    names : iterable of str, optional
+        For sources that number their nodes (arrays, LiNGAM models, networkx graphs of
+        integers): the name of each. For all others: the order of the nodes, to which it
+        may add nodes without edges.
+    format : str, optional
+        How to read the source, where it does not tell: "arrows", "dagitty", "dot", "gml";
+        "parents" or "children" for dictionaries; "adjacency:row-to-column" (entry (i, j)
+        means i -> j), "adjacency:column-to-row" or "lingam" for matrices.
+
+    Returns
+    -------
+    ADMG
+        The graph of the observed nodes, in the order of their first mention. Nodes that
+        the source marks as hidden (``latent``, ``observed="no"``) are projected out.
+
+    Raises
+    ------
+    GraphFormatError
+        If the source cannot be read, or if it could mean two graphs: an undirected edge,
+        a circle mark, a matrix without orientation.
+
+    Examples
+    --------
+    >>> read_graph("X1 <- Y -> X2; X1 <-> X2")
+    ADMG(['X1', 'Y', 'X2'], directed=[('Y', 'X1'), ('Y', 'X2')], bidirected=[('X1', 'X2')])
+
+    A hidden node leaves a bidirected edge behind:
+
+    >>> read_graph("dag { U [latent] U -> A U -> B }")
+    ADMG(['A', 'B'], bidirected=[('A', 'B')])
+
+    A dictionary lists parents, not children as in networkx:
+
+    >>> read_graph({"effect": ["cause"]}).directed
+    (('cause', 'effect'),)
+    """
+    if format is not None and format not in (*_TEXTS, *_MAPPINGS, *_MATRICES):
+        raise GraphFormatError(
+            f"`format` must be one of {[*_TEXTS, *_MAPPINGS, *_MATRICES]}, or None to find "
+            f"out. Found {format!r}. Objects of other libraries need none."
+        )
+    listed = names if names is None or isinstance(names, str) else tuple(names)
+    if isinstance(source, ADMG):
+        return arrange(source, listed)
+    read = _read_text if isinstance(source, str | PathLike) else _read_object
+    draft = read(source, listed, format)
+    return draft.finish(listed)
+
+
+def _read_text(source: Any, names: Iterable[str] | None, format: str | None) -> Draft:
+    """Read a text, or the file that a path names."""
+    path = source if is_path(source) else None
+    text = source if path is None else read_text(path)
+    found = text_format(text, path)
+    if format is not None and format not in _TEXTS:
+        raise _wrong_format(source, format)
+    return _TEXTS[format or found](text)
+
+
+def _read_object(source: Any, names: Iterable[str] | None, format: str | None) -> Draft:
+    """Read anything but text, by what it is if no format is given."""
+    if format in _MATRICES:
+        return read_matrix(getattr(source, "adjacency_matrix_", source), names, format)
+    if isinstance(source, Mapping) and "G" in source and is_causallearn(source["G"]):
+        return read_causallearn(source["G"])
+    if isinstance(source, Mapping) and format in (None, *_MAPPINGS):
+        return read_mapping(source, values=format or "parents")
+    if format is not None:
+        raise _wrong_format(source, format)
+    if hasattr(source, "adjacency_matrix_"):
+        return read_matrix(source.adjacency_matrix_, names, LINGAM)
+    return _read_foreign(source, names)
+
+
+def _read_foreign(source: Any, names: Iterable[str] | None) -> Draft:
+    """Read the graph of another library, known by the methods that it has."""
+    graph = _unwrap(source)
+    if is_causallearn(graph):
+        return read_causallearn(graph)
+    if is_ananke(graph):
+        return read_ananke(graph)
+    if is_pywhy(graph):
+        return read_pywhy(graph)
+    if _is_networkx(graph):
+        return read_networkx(graph, names)
+    if hasattr(source, "shape") or _is_rows(source):
+        raise needs_orientation()
+    raise GraphFormatError(
+        "A graph must be text, a path, a dictionary of parents, a matrix, or a graph of "
+        f"another library. Found {source!r:.80}, of type {type(source).__name__}. Write arrow "
+        "text such as 'A -> B; B <-> C', or build ADMG(nodes, directed=[...])."
+    )
+
+
+def _unwrap(source: Any) -> Any:
+    """Return the graph inside a result: of causal-learn's searches, of DoWhy's models."""
+    if isinstance(source, tuple) and source and is_causallearn(source[0]):
+        return source[0]
+    if is_causallearn(getattr(source, "G", None)):
+        return source.G
+    if is_causallearn(source) or is_ananke(source) or is_pywhy(source) or _is_networkx(source):
+        return source
+    for attribute in ("_graph", "graph"):
+        inner = getattr(source, attribute, None)
+        if inner is not None and not isinstance(inner, Mapping):
+            return _unwrap(inner)
+    return source
+
+
+def _is_networkx(source: Any) -> bool:
+    return all(hasattr(source, method) for method in ("is_directed", "is_multigraph", "nodes"))
+
+
+def _is_rows(source: Any) -> bool:
+    return isinstance(source, list) and bool(source) and isinstance(source[0], list)
+
+
+def _wrong_format(source: object, format: str) -> GraphFormatError:
+    return GraphFormatError(
+        f"format={format!r} must fit the source. Found a {type(source).__name__}. "
+        "Leave `format` out, or pass the source that it describes."
+    )

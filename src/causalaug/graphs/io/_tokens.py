@@ -1,0 +1,111 @@
+"""Text in small pieces: tokens that know their line, and a cursor that walks over them."""
+
+import re
+from dataclasses import dataclass
+
+from causalaug.exceptions import GraphFormatError
+
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
+_UNESCAPES = {"\\\\": "\\", '\\"': '"', "\\'": "'", "\\n": "\n", "\\r": "\r"}
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of text: what it is, what it says, where it stands."""
+
+    kind: str
+    text: str
+    line: int
+
+
+def tokenize(text: str, pattern: re.Pattern[str], dialect: str) -> list[Token]:
+    """Return the tokens of a text; groups of the pattern are kinds, ``skip`` is left out."""
+    tokens, position, line = [], 0, 1
+    while position < len(text):
+        match = pattern.match(text, position)
+        if match is None:
+            raise unreadable(text, position, dialect)
+        piece, kind = match.group(), str(match.lastgroup)
+        if kind == "quoted":
+            tokens.append(Token(kind, unquote(piece), line))
+        elif kind != "skip":
+            tokens.append(Token(kind, piece, line))
+        position, line = match.end(), line + piece.count("\n")
+    return tokens
+
+
+def unreadable(text: str, position: int, dialect: str) -> GraphFormatError:
+    """Return the error for a character that begins no token."""
+    line = text.count("\n", 0, position) + 1
+    rest = text[position:].partition("\n")[0][:30]
+    advice = (
+        "The quote is not closed; close it on the same line."
+        if rest[0] in "\"'"
+        else 'Names with spaces or signs need quotes: "blood pressure".'
+    )
+    return GraphFormatError(f"{dialect}, line {line}: cannot read {rest!r}. {advice}")
+
+
+def unquote(quoted: str) -> str:
+    """Return what stands between the quotes, with its escapes resolved."""
+    return re.sub(r"\\.", lambda m: _UNESCAPES.get(m.group(), m.group()), quoted[1:-1], flags=re.S)
+
+
+def quote(name: str) -> str:
+    """Return a name as a quoted string that `unquote` reverts."""
+    return '"' + re.sub(r'[\\"\n\r]', lambda m: _ESCAPES[m.group()], name) + '"'
+
+
+def quote_unless_plain(name: str, keywords: frozenset[str] = frozenset()) -> str:
+    """Return a name, in quotes unless it is a plain ASCII word that means nothing else."""
+    plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.lower() not in keywords
+    return name if plain else quote(name)
+
+
+class Cursor:
+    """A place in a list of tokens."""
+
+    def __init__(self, tokens: list[Token], dialect: str) -> None:
+        self.dialect = dialect
+        self._tokens = tokens
+        self._index = 0
+
+    @property
+    def here(self) -> Token:
+        """The token under the cursor; past the last one, a token of kind ``end``."""
+        if self._index < len(self._tokens):
+            return self._tokens[self._index]
+        last_line = self._tokens[-1].line if self._tokens else 1
+        return Token("end", "the end of the text", last_line)
+
+    @property
+    def where(self) -> str:
+        """The place of the cursor in words."""
+        return f"{self.dialect}, line {self.here.line}"
+
+    def take(self) -> Token:
+        """Return the token under the cursor and go on."""
+        token = self.here
+        self._index += 1
+        return token
+
+    def at(self, *texts: str) -> bool:
+        """Return whether the cursor stands on one of these signs or unquoted words."""
+        return self.here.kind not in ("quoted", "end") and self.here.text.lower() in texts
+
+    def accept(self, *texts: str) -> bool:
+        """Go on if the cursor stands on one of these texts; return whether it did."""
+        found = self.at(*texts)
+        if found:
+            self.take()
+        return found
+
+    def expect(self, text: str) -> None:
+        """Go on, or raise unless the cursor stands on this text."""
+        if not self.accept(text):
+            raise self.error(f"{text!r}", f"Write {text!r} before it.")
+
+    def error(self, wanted: str, advice: str) -> GraphFormatError:
+        """Return the error for a token that does not belong here."""
+        found = self.here.text if self.here.kind == "end" else repr(self.here.text)
+        return GraphFormatError(f"{self.where}: expected {wanted}, found {found}. {advice}")

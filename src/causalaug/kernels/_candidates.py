@@ -1,0 +1,169 @@
+"""Which rows may matter to a query: sorted windows, and a search tree for several columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from causalaug._segments import concatenated_ranges, first_reaching
+from causalaug.kernels._column import KernelColumn
+from causalaug.kernels._exact import ExactMatch
+from causalaug.typing import BoolArray, FloatArray, IntArray
+
+N_NEAREST = (2, 8)
+"""Neighbours asked of the search tree, in turn, before a window is opened."""
+
+
+@dataclass(frozen=True, eq=False)
+class NearRows:
+    """Rows that a search tree named: `rows[inside]`, for the queries where `enough`."""
+
+    enough: BoolArray
+    rows: IntArray
+    inside: BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Rows that may matter to each query: named ones, else a window of the sorted rows."""
+
+    order: IntArray
+    starts: IntArray
+    stops: IntArray
+    near: NearRows | None = None
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """Number of candidates of each query."""
+        windows = self.stops - self.starts
+        if self.near is None:
+            return windows
+        return np.where(self.near.enough, self.near.inside.sum(axis=1), windows)
+
+    def rows(self, block: slice) -> IntArray:
+        """Return the row numbers of the queries in `block`, end to end."""
+        starts, counts = self.starts[block], self.counts[block]
+        if self.near is None:
+            return self.order[concatenated_ranges(starts, counts)]
+        enough = self.near.enough[block]
+        named = self.near.rows[block][self.near.inside[block] & enough[:, np.newaxis]]
+        if enough.all():
+            return named
+        rows = np.empty(counts.sum(), dtype=self.order.dtype)
+        is_named = np.repeat(enough, counts)
+        rows[is_named] = named
+        windows = concatenated_ranges(starts, np.where(enough, 0, counts))
+        rows[~is_named] = self.order[windows]
+        return rows
+
+
+class CandidateFinder:
+    """Finds the rows that may matter, given the columns of a product kernel.
+
+    The rows are sorted once: by the groups that the columns of exact match cut, then by the
+    *primary* column, the one whose windows are expected to hold the fewest rows. A kernel
+    of compact support bounds its window by itself; a Gaussian one needs to know how far the
+    nearest row is, which the neighbours in the sorted column or a search tree tell.
+    """
+
+    def __init__(self, columns: Sequence[KernelColumn], n_rows: int) -> None:
+        self._n_rows = n_rows
+        self._columns = dict(enumerate(columns))
+        self._gaussian = [c for c, column in self._columns.items() if column.is_gaussian]
+        self._compact = [c for c, column in self._columns.items() if column.is_compact]
+        exact = {c: column.values for c, column in self._columns.items() if column.is_exact}
+        self._match = ExactMatch(exact, n_rows)
+        on_distance = self._compact or self._gaussian
+        self._primary = max(on_distance, key=lambda c: self._columns[c].width, default=None)
+        keys = [] if self._primary is None else [self._columns[self._primary].values]
+        self._order: IntArray = np.lexsort([*keys, self._match.groups]).astype(np.int32)
+        self._sorted: FloatArray = keys[0][self._order] if keys else np.empty(0)
+
+    def find(self, query: FloatArray, log_cut: float) -> Candidates:
+        """Return a superset of the rows that weigh at least ``exp(-log_cut)`` of the heaviest."""
+        groups = self._match.group_of(query)
+        starts, stops = self._match.segments(groups)
+        if self._primary is None:
+            return Candidates(self._order, starts, stops)
+        centre, h = query[:, self._primary], self._columns[self._primary].kernel.bandwidth
+        if self._compact:
+            radius = np.full(len(query), h)
+        elif len(self._gaussian) == 1:
+            radius = h * _reach(self._nearest(centre, starts, stops) / h, log_cut)
+        elif np.isfinite(log_cut):
+            return self._search(query, groups, starts, stops, log_cut)
+        else:
+            return Candidates(self._order, starts, stops)
+        return Candidates(self._order, *self._narrow(centre, radius, starts, stops))
+
+    def _nearest(self, centre: FloatArray, starts: IntArray, stops: IntArray) -> FloatArray:
+        """Return the distance to the nearest row along the primary column, 0 if there is none."""
+        after = self._first(centre, starts, stops, strictly=False)
+        left = np.where(after > starts, centre - self._sorted[after - 1], np.inf)
+        at = np.minimum(after, self._n_rows - 1)
+        right = np.where(after < stops, self._sorted[at] - centre, np.inf)
+        nearest = np.minimum(left, right)
+        return np.where(np.isfinite(nearest), nearest, 0.0)
+
+    def _narrow(
+        self, centre: FloatArray, radius: FloatArray, starts: IntArray, stops: IntArray
+    ) -> tuple[IntArray, IntArray]:
+        """Return the part of each segment that lies within its radius of the centre."""
+        low = self._first(centre - radius, starts, stops, strictly=False)
+        return low, self._first(centre + radius, starts, stops, strictly=True)
+
+    def _first(
+        self, target: FloatArray, starts: IntArray, stops: IntArray, *, strictly: bool
+    ) -> IntArray:
+        """Return the first sorted row of each segment at, or strictly past, its target."""
+        if self._match.is_trivial:
+            return np.searchsorted(self._sorted, target, side="right" if strictly else "left")
+        return first_reaching(self._sorted, starts, stops, target, strictly=strictly)
+
+    @cached_property
+    def _tree(self) -> cKDTree:
+        return cKDTree(self._points({c: self._columns[c].values for c in self._gaussian}, None))
+
+    def _points(self, values: dict[int, FloatArray], groups: IntArray | None) -> FloatArray:
+        """Return scaled coordinates; another group is farther away than any row of one's own."""
+        scaled = [values[c] / self._columns[c].kernel.bandwidth for c in self._gaussian]
+        if self._match.is_trivial:
+            return np.column_stack(scaled)
+        apart = 4.0 * sum(self._columns[c].width for c in self._gaussian) + 1.0
+        return np.column_stack([*scaled, apart * (self._match.groups if groups is None else groups)])
+
+    def _search(
+        self,
+        query: FloatArray,
+        groups: IntArray,
+        starts: IntArray,
+        stops: IntArray,
+        log_cut: float,
+    ) -> Candidates:
+        """Ask the tree for a few neighbours; open a window where they are not enough."""
+        assert self._primary is not None
+        points = self._points({c: query[:, c] for c in self._gaussian}, groups)
+        width = min(N_NEAREST[-1], self._n_rows)
+        rows = np.zeros((len(query), width), dtype=np.int32)
+        distance = np.full((len(query), width), np.inf)
+        todo = np.flatnonzero(groups >= 0)
+        for k in N_NEAREST:
+            nearest = list(range(1, min(k, self._n_rows) + 1))
+            found, row = self._tree.query(points[todo], k=nearest)
+            distance[todo, : len(nearest)], rows[todo, : len(nearest)] = found, row
+            todo = todo[found[:, -1] <= _reach(found[:, 0], log_cut)]
+        reach = _reach(distance[:, 0], log_cut)
+        inside = (distance <= reach[:, np.newaxis]) & np.isfinite(distance)
+        enough = np.ones(len(query), dtype=bool)
+        enough[todo] = False
+        if todo.size:
+            radius = reach * self._columns[self._primary].kernel.bandwidth
+            starts, stops = self._narrow(query[:, self._primary], radius, starts, stops)
+        return Candidates(self._order, starts, stops, NearRows(enough, rows, inside))
+
+
+def _reach(nearest: FloatArray, log_cut: float) -> FloatArray:
+    """Return the distance in bandwidths up to which rows matter, given that of the nearest."""
+    return np.sqrt(np.square(nearest) + 2.0 * log_cut) * (1.0 + 1e-9)

@@ -1,0 +1,154 @@
+"""A product kernel on the columns of a pillow: which rows are near, and how near.
+
+No matrix of rows by rows is ever built. Where kernels are narrow, a superset of the rows
+that could matter in double precision is found by binary search or in a search tree, and
+only those are weighed. Where they are wide, whole rows are weighed, a block at a time.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from causalaug._segments import blocks_by_size, keep_in_segments, offsets_of, segment_reduce
+from causalaug.kernels._candidates import CandidateFinder
+from causalaug.kernels._column import ColumnKernel, KernelColumn
+from causalaug.kernels._row_weights import SMALLEST_LOG, ListedRows, RowWeights
+from causalaug.kernels._whole import BLOCK_ENTRIES, WholeRowEvaluator
+from causalaug.typing import FloatArray, IntArray
+
+BATCH_QUERIES = 1 << 14
+"""Queries whose candidates are searched at a time."""
+
+DENSE_SHARE = 0.2
+"""Weigh whole rows where candidates would be more than this share of the table."""
+
+SMALL_TABLE = 2048
+"""Up to this many rows, whole rows are weighed faster than neighbours are found."""
+
+WIDEST_SQUARE = 1e5
+"""Squared ranges, in bandwidths, up to which exponents keep eleven digits."""
+
+LARGEST_PLAIN_EXPONENT = 1e3
+"""Beyond it, differences of squares are taken from factors, not from the squares."""
+
+NEGLIGIBLE = 34.0
+"""``exp(-34)`` is below the precision of a double."""
+
+
+class ProductKernel:
+    """Weights of the reference rows by the product of one kernel per column.
+
+    Parameters
+    ----------
+    reference : float array of shape (n_rows, n_columns)
+        The observed rows, only the columns of the pillow. No columns at all give every
+        row the same weight.
+    kernels : sequence of ColumnKernel
+        One per column.
+
+    Examples
+    --------
+    However narrow the kernel and however far the query, a Gaussian always has a nearest
+    row to give its weight to:
+
+    >>> import numpy as np
+    >>> kernel = ProductKernel(np.array([[0.0], [1.0], [1.0]]), [ColumnKernel("gaussian", 1e-6)])
+    >>> (weights,) = kernel.weigh(np.array([[50.0]]))
+    >>> weights.rows.tolist(), np.exp(weights.log_weights)
+    ([1, 2], array([0.5, 0.5]))
+    """
+
+    def __init__(self, reference: FloatArray, kernels: Sequence[ColumnKernel]) -> None:
+        self.n_rows = len(reference)
+        self._columns = [
+            KernelColumn(kernel, np.ascontiguousarray(values))
+            for kernel, values in zip(kernels, reference.T, strict=True)
+        ]
+        self._finder = CandidateFinder(self._columns, self.n_rows)
+        self._whole_rows = WholeRowEvaluator(self._columns, self.n_rows)
+
+    def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
+        """Yield the weighted rows of the queries, block after block, in their order.
+
+        Parameters
+        ----------
+        query : float array of shape (n_queries, n_columns)
+            Values of the pillow.
+        log_cut : float, default=0.0
+            Rows lighter than the heaviest by more than this in logarithm may be left out,
+            if the mass of all of them is below double precision as well. ``inf`` keeps
+            every row on which the kernel does not vanish.
+        """
+        cut = max(float(np.log(self.n_rows)) + NEGLIGIBLE, log_cut)
+        may_be_whole = self._is_wide and cut < -SMALLEST_LOG
+        cut -= sum(column.log_odds for column in self._columns if not column.is_exact)
+        for start in range(0, len(query), BATCH_QUERIES):
+            batch = query[start : start + BATCH_QUERIES]
+            if may_be_whole and self._is_small:
+                yield from self._whole_rows.evaluate(batch)
+                continue
+            found = self._finder.find(batch, cut)
+            if may_be_whole and found.counts.sum() > DENSE_SHARE * self.n_rows * len(batch):
+                yield from self._whole_rows.evaluate(batch)
+                continue
+            for block in blocks_by_size(found.counts, BLOCK_ENTRIES):
+                offsets = offsets_of(found.counts[block])
+                yield self._weigh_entries(batch[block], offsets, found.rows(block), cut)
+
+    @cached_property
+    def _is_wide(self) -> bool:
+        """Whether no exponent is so large that its last digits would matter."""
+        widths = [column.width for column in self._columns if column.is_gaussian]
+        return bool(widths) and sum(width * width for width in widths) <= WIDEST_SQUARE
+
+    @cached_property
+    def _is_small(self) -> bool:
+        return len(self._columns) > 1 and self.n_rows <= SMALL_TABLE
+
+    def _weigh_entries(
+        self, query: FloatArray, offsets: IntArray, rows: IntArray, cut: float
+    ) -> ListedRows:
+        """Weigh the named rows of each query; drop those that cannot matter."""
+        owner = np.repeat(np.arange(len(query)), np.diff(offsets))
+        log_kernel = self._log_kernel(query, owner, rows)
+        heaviest = segment_reduce(np.maximum, log_kernel, offsets, empty=0.0)
+        heaviest = np.where(np.isfinite(heaviest), heaviest, 0.0)
+        keep = (log_kernel >= (heaviest - cut)[owner]) & (log_kernel > -np.inf)
+        if not keep.all():
+            offsets = keep_in_segments(offsets, keep)
+            rows, owner, log_kernel = rows[keep], owner[keep], log_kernel[keep]
+        if heaviest.min(initial=0.0) < -LARGEST_PLAIN_EXPONENT:
+            log_kernel = self._from_pivots(query, owner, rows, log_kernel == heaviest[owner])
+        else:
+            log_kernel -= heaviest[owner]
+        return ListedRows(offsets, rows, log_kernel)
+
+    def _log_kernel(self, query: FloatArray, owner: IntArray, rows: IntArray) -> FloatArray:
+        log_kernel = np.zeros(len(rows))
+        for position, column in enumerate(self._columns):
+            if not column.is_exact:
+                log_kernel += column.log_kernel(query[owner, position], column.values[rows])
+        return log_kernel
+
+    def _from_pivots(
+        self, query: FloatArray, owner: IntArray, rows: IntArray, is_top: IntArray
+    ) -> FloatArray:
+        """Return log-kernels relative to one near row of each query, the pivot.
+
+        At narrow bandwidths the squares reach 1e8 while their differences matter to the
+        last digit: ``(q - z)^2 - (q - p)^2`` is taken as ``(p - z) ((q - z) + (q - p))``.
+        """
+        top = np.flatnonzero(is_top)
+        pivot = rows[top[np.searchsorted(owner[top], owner)]]
+        log_kernel = np.zeros(len(rows))
+        for position, column in enumerate(self._columns):
+            if column.is_exact:
+                continue
+            q, z, p = query[owner, position], column.values[rows], column.values[pivot]
+            if column.is_gaussian:
+                h = column.kernel.bandwidth
+                log_kernel -= 0.5 * ((p - z) / h) * (((q - z) + (q - p)) / h)
+            else:
+                log_kernel += column.log_kernel(q, z) - column.log_kernel(q, p)
+        return log_kernel

@@ -1,0 +1,186 @@
+"""The values that a product kernel returns: weighted rows for each query.
+
+Two forms share their verbs: `ListedRows` names the rows of each query, in logarithms, as
+exact as a double allows; `WholeRows` holds a matrix of all rows, where entries too small to
+matter may have become zero. `merged` turns weights of rows into weights of groups of rows.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from causalaug._segments import offsets_of, segment_reduce
+from causalaug.typing import FloatArray, IntArray
+
+SMALLEST_LOG = -700.0
+"""Below it ``exp`` is slow, and too small to matter in a sum with 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroups:
+    """A partition of the rows: the number of each row's group, and the rows group by group."""
+
+    group_of_row: IntArray
+    n_groups: int
+
+    @cached_property
+    def order(self) -> IntArray:
+        """The rows, group after group."""
+        return np.argsort(self.group_of_row, kind="stable")
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Number of rows of each group."""
+        return np.bincount(self.group_of_row, minlength=self.n_groups)
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether every row is a group of its own."""
+        return self.n_groups == len(self.group_of_row)
+
+
+@dataclass(frozen=True, eq=False)
+class Heaviest:
+    """The entries that passed a floor: query, row (or group) and log-weight of each."""
+
+    owner: IntArray
+    rows: IntArray
+    log_weights: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class ListedRows:
+    """Some rows of each query, end to end; all others weigh nothing that matters.
+
+    Parameters
+    ----------
+    offsets : int array of shape (n_queries + 1,)
+        Query `k` owns the entries from ``offsets[k]`` to ``offsets[k + 1]``. It owns none
+        where the kernel vanishes on every row.
+    rows : int array of shape (n_entries,)
+        Row numbers.
+    log_kernel : float array of shape (n_entries,)
+        Logarithms of the kernel, relative to about the largest of the query, so that
+        ``exp`` of them is safe.
+    """
+
+    offsets: IntArray
+    rows: IntArray
+    log_kernel: FloatArray
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.offsets) - 1
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """Number of entries of each query."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def kernel(self) -> FloatArray:
+        """The kernel of each entry."""
+        return np.exp(np.maximum(self.log_kernel, SMALLEST_LOG))
+
+    @cached_property
+    def totals(self) -> FloatArray:
+        """The sum of each query's kernel, 0 where there is no entry."""
+        return segment_reduce(np.add, self.kernel, self.offsets, empty=0.0)
+
+    @cached_property
+    def log_weights(self) -> FloatArray:
+        """Logarithms of the weights; the weights of each query sum to one."""
+        with np.errstate(divide="ignore"):
+            return self.log_kernel - np.repeat(np.log(self.totals), self.counts)
+
+    def rows_at(self, entries: IntArray) -> IntArray:
+        """Return the row numbers of some entries."""
+        return self.rows[entries]
+
+    def heaviest(self, log_floor: FloatArray) -> Heaviest:
+        """Return the entries whose log-weight is at least the floor of their query."""
+        keep = np.flatnonzero(self.log_weights >= np.repeat(log_floor, self.counts))
+        owner = np.searchsorted(self.offsets, keep, side="right") - 1
+        return Heaviest(owner, self.rows[keep], self.log_weights[keep])
+
+    def merged(self, groups: RowGroups) -> "ListedRows":
+        """Add up the entries of each query whose rows lie in the same group.
+
+        Sums are taken relative to the heaviest entry of each group, so that a group of
+        very small weights does not underflow.
+        """
+        owner = np.repeat(np.arange(self.n_queries), self.counts)
+        key = owner * groups.n_groups + groups.group_of_row[self.rows]
+        order = np.argsort(key, kind="stable")
+        key, log_kernel = key[order], self.log_kernel[order]
+        first = np.flatnonzero(np.diff(key, prepend=-1))
+        if not len(first):
+            return self
+        heaviest = np.maximum.reduceat(log_kernel, first)
+        sizes = np.diff(first, append=len(key))
+        relative = np.exp(log_kernel - np.repeat(heaviest, sizes))
+        merged = heaviest + np.log(np.add.reduceat(relative, first))
+        owner, group = np.divmod(key[first], groups.n_groups)
+        return ListedRows(offsets_of(np.bincount(owner, minlength=self.n_queries)), group, merged)
+
+
+@dataclass(frozen=True, eq=False)
+class WholeRows:
+    """All rows of each query: a kernel matrix of shape (n_queries, n_rows)."""
+
+    matrix: FloatArray
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.matrix)
+
+    @cached_property
+    def offsets(self) -> IntArray:
+        """Where the entries of each query start, in the flat matrix."""
+        return np.arange(0, self.matrix.size + 1, self.matrix.shape[1])
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """Number of entries of each query."""
+        return np.full(self.n_queries, self.matrix.shape[1])
+
+    @property
+    def kernel(self) -> FloatArray:
+        """The kernel of each entry."""
+        return self.matrix.ravel()
+
+    @cached_property
+    def totals(self) -> FloatArray:
+        """The sum of each query's kernel, 0 where it vanishes on every row."""
+        return self.matrix.sum(axis=1)
+
+    @cached_property
+    def log_weights(self) -> FloatArray:
+        """Logarithms of the weights; the weights of each query sum to one."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(self.matrix / self.totals[:, np.newaxis]).ravel()
+
+    def rows_at(self, entries: IntArray) -> IntArray:
+        """Return the row numbers of some entries."""
+        return entries % self.matrix.shape[1]
+
+    def heaviest(self, log_floor: FloatArray) -> Heaviest:
+        """Return the entries whose log-weight is at least the floor of their query."""
+        least = np.exp(np.maximum(log_floor, SMALLEST_LOG)) * self.totals
+        least = np.where(self.totals > 0.0, least, np.inf)
+        entries = np.flatnonzero(self.matrix >= least[:, np.newaxis])
+        owner, rows = np.divmod(entries, self.matrix.shape[1])
+        weights = self.kernel[entries] / self.totals[owner]
+        return Heaviest(owner, rows, np.log(weights))
+
+    def merged(self, groups: RowGroups) -> "WholeRows":
+        """Add up the rows of each group."""
+        starts = offsets_of(groups.sizes)[:-1]
+        return WholeRows(np.add.reduceat(self.matrix[:, groups.order], starts, axis=1))
+
+
+RowWeights: TypeAlias = ListedRows | WholeRows

@@ -1,0 +1,95 @@
+"""The kernel of all rows at once, for a block of queries.
+
+On a small table each column gets a table of kernel values, its distinct values by rows, and
+a block of queries is a product of their rows: no exponential is taken per entry. On a large
+one the logarithms are added up and exponentiated.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from causalaug.kernels._column import KernelColumn
+from causalaug.kernels._row_weights import SMALLEST_LOG, WholeRows
+from causalaug.typing import FloatArray, IntArray
+
+BLOCK_ENTRIES = 1 << 16
+"""Entries evaluated at a time: small enough for the processor's cache."""
+
+LARGEST_TABLE = 1 << 20
+"""Entries of a table of kernel values."""
+
+LEAST_TOTAL = 1e-280
+"""Kernel sums below it have lost digits to underflow."""
+
+
+class WholeRowEvaluator:
+    """Evaluates a product kernel for all rows, a block of queries at a time."""
+
+    def __init__(self, columns: Sequence[KernelColumn], n_rows: int) -> None:
+        self._columns = tuple(columns)
+        self._n_rows = n_rows
+
+    def evaluate(self, query: FloatArray) -> Iterator[WholeRows]:
+        """Yield the kernel matrices of consecutive blocks of queries."""
+        size = max(1, BLOCK_ENTRIES // self._n_rows)
+        codes = self._codes(query)
+        spare = np.empty((min(size, len(query)), self._n_rows))
+        for start in range(0, len(query), size):
+            block = slice(start, start + size)
+            if codes is None:
+                yield WholeRows(self._exponentiate(query[block]))
+            else:
+                rows = [code[block] for code in codes]
+                yield self._multiply(query[block], rows, spare)
+
+    @cached_property
+    def _distinct(self) -> list[FloatArray]:
+        return [np.unique(column.values) for column in self._columns]
+
+    @cached_property
+    def _tables(self) -> list[FloatArray]:
+        tables = []
+        for column, values in zip(self._columns, self._distinct, strict=True):
+            log_kernel = column.log_kernel(values[:, np.newaxis], column.values)
+            tables.append(np.exp(log_kernel))
+        return tables
+
+    def _codes(self, query: FloatArray) -> list[IntArray] | None:
+        """Return the row of each column's table, None if there is no table for the queries."""
+        if max((len(values) for values in self._distinct), default=0) * self._n_rows > LARGEST_TABLE:
+            return None
+        codes = []
+        for values, wanted in zip(self._distinct, query.T, strict=True):
+            code = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
+            if not np.array_equal(values[code], wanted):
+                return None
+            codes.append(code)
+        return codes
+
+    def _multiply(self, query: FloatArray, codes: list[IntArray], spare: FloatArray) -> WholeRows:
+        kernel = np.ones((len(query), self._n_rows)) if not codes else None
+        for table, code in zip(self._tables, codes, strict=True):
+            if kernel is None:
+                kernel = np.take(table, code, axis=0)
+            else:
+                kernel *= np.take(table, code, axis=0, out=spare[: len(code)], mode="clip")
+        assert kernel is not None
+        weights = WholeRows(kernel)
+        lost = np.flatnonzero(weights.totals < LEAST_TOTAL)
+        if not lost.size:
+            return weights
+        kernel[lost] = self._exponentiate(query[lost])
+        return WholeRows(kernel)
+
+    def _exponentiate(self, query: FloatArray) -> FloatArray:
+        log_kernel = np.zeros((len(query), self._n_rows))
+        for column, wanted in zip(self._columns, query.T, strict=True):
+            log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)
+        heaviest = log_kernel.max(axis=1, keepdims=True)
+        log_kernel -= np.where(np.isfinite(heaviest), heaviest, 0.0)
+        vanishes = np.isneginf(log_kernel)
+        kernel = np.exp(np.maximum(log_kernel, SMALLEST_LOG, out=log_kernel), out=log_kernel)
+        kernel[vanishes] = 0.0
+        return kernel

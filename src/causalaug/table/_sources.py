@@ -1,0 +1,223 @@
+"""The kinds of frame that data come in, each with two abilities.
+
+A source hands out its columns as `Column`, and takes cells by row number into a new frame of
+its own kind, one column at a time: beside the result there is never more than a column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import pandas as pd
+
+from causalaug.exceptions import GraphMismatchError, TableError
+from causalaug.table._checks import check_names
+from causalaug.table._columns import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from causalaug.typing import IntArray
+
+_ACCEPTED = "The data must be a pandas or polars DataFrame, a pyarrow Table, or a 2-d numpy array."
+
+
+class Source(Protocol):
+    """A frame or an array that a table is made from."""
+
+    @property
+    def names(self) -> Sequence[object]:
+        """The column names, not yet checked."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+
+    def columns(self) -> list[Column]:
+        """Return all columns; their names must be distinct strings."""
+
+    def take(self, rows: IntArray) -> Any:
+        """Return a new frame: cell ``(i, j)`` is the one at row ``rows[i, j]`` of column j."""
+
+
+def open_source(data: object, names: Sequence[str] | None = None) -> Source:
+    """Return the source for a frame or an array, or raise and say what is accepted."""
+    if isinstance(data, pd.DataFrame):
+        return PandasSource(data)
+    if isinstance(data, np.ndarray):
+        return _open_array(data, names)
+    # An arrow table may repeat a name, which narwhals would refuse in its own words.
+    check_names(getattr(data, "column_names", ()))
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except TypeError:
+        raise TableError(f"{_ACCEPTED} Found {_type_name(data)}. {_way_out(data)}") from None
+    return NarwhalsSource(frame)
+
+
+def _open_array(array: NDArray[Any], names: Sequence[str] | None) -> Source:
+    """Return the source for an array, unless it has no plain rows and columns."""
+    if isinstance(array, np.ma.MaskedArray) or array.dtype.names is not None:
+        raise TableError(
+            f"{_ACCEPTED} Found {_type_name(array)} of dtype {array.dtype}, "
+            "which is masked or structured. Use `pandas.DataFrame(array)`."
+        )
+    if array.ndim != 2:
+        raise TableError(
+            f"{_ACCEPTED} Found an array of shape {array.shape}. "
+            "For a single column, use `array.reshape(-1, 1)`."
+        )
+    n_columns = array.shape[1]
+    if names is None:
+        names = [f"x{j}" for j in range(n_columns)]
+    if len(names) != n_columns:
+        raise GraphMismatchError(
+            "An array must have one column per variable of the graph, in the order of its nodes. "
+            f"Found {n_columns} columns and {len(names)} variables: {list(names)}. "
+            "Drop columns, project variables out with `latent_projection(graph, keep=...)`, or "
+            "pass a data frame, whose columns are matched by name."
+        )
+    return ArraySource(np.asarray(array), tuple(names))
+
+
+def _type_name(data: object) -> str:
+    """Return the type of an object with the package that it comes from."""
+    return f"{type(data).__module__.partition('.')[0]}.{type(data).__qualname__}"
+
+
+def _way_out(data: object) -> str:
+    """Return what turns an object that is not accepted into one that is."""
+    if hasattr(data, "collect"):
+        return "A lazy frame has no rows yet: call `.collect()` first."
+    if hasattr(data, "toarray"):
+        return "A sparse matrix must be made dense: call `.toarray()` first."
+    if hasattr(data, "to_frame"):
+        return "A single column is made a frame by `.to_frame()`."
+    return "Wrap it: `pandas.DataFrame(data)`."
+
+
+@dataclass(frozen=True)
+class PandasSource:
+    """A pandas frame."""
+
+    frame: pd.DataFrame
+
+    @property
+    def names(self) -> Sequence[object]:
+        """The column labels."""
+        return list(self.frame.columns)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.frame)
+
+    def columns(self) -> list[Column]:
+        """Return all columns."""
+        return [_pandas_column(self.frame[name]) for name in self.frame.columns]
+
+    def take(self, rows: IntArray) -> pd.DataFrame:
+        """Return a frame with the same column labels and a fresh index."""
+        taken = {
+            j: _take_pandas(self.frame.iloc[:, j], rows[:, j]) for j in range(self.frame.shape[1])
+        }
+        result = pd.DataFrame(taken, copy=False)
+        result.columns = self.frame.columns
+        return result
+
+
+@dataclass(frozen=True)
+class NarwhalsSource:
+    """A frame of another library that narwhals knows: polars, pyarrow."""
+
+    frame: nw.DataFrame[Any]
+
+    @property
+    def names(self) -> Sequence[object]:
+        """The column names."""
+        return self.frame.columns
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.frame)
+
+    def columns(self) -> list[Column]:
+        """Return all columns."""
+        return [_narwhals_column(self.frame[name]) for name in self.frame.columns]
+
+    def take(self, rows: IntArray) -> Any:
+        """Return a frame of the same library."""
+        taken = {name: self.frame[rows[:, j], name] for j, name in enumerate(self.frame.columns)}
+        return nw.from_dict(taken).to_native()
+
+
+@dataclass(frozen=True, eq=False)
+class ArraySource:
+    """A two-dimensional array, with names for its columns."""
+
+    array: NDArray[Any]
+    names: Sequence[object]
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.array)
+
+    def columns(self) -> list[Column]:
+        """Return all columns; text becomes objects, so that no trailing NUL is lost."""
+        cells = self.array.astype(object) if self.array.dtype.kind in "UST" else self.array
+        dtype = str(self.array.dtype)
+        return [Column(str(name), dtype, cells[:, j]) for j, name in enumerate(self.names)]
+
+    def take(self, rows: IntArray) -> NDArray[Any]:
+        """Return an array, stored by column."""
+        result = np.empty(rows.shape, dtype=self.array.dtype, order="F")
+        for j in range(self.array.shape[1]):
+            result[:, j] = self.array[:, j].take(rows[:, j])
+        return result
+
+
+def _take_pandas(series: pd.Series[Any], rows: IntArray) -> pd.Series[Any]:
+    """Return cells of a pandas column; numpy takes what pandas refuses, such as big-endian.
+
+    The dtype is said again, because pandas would turn an object column of strings into its own.
+    """
+    cells = series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
+    return pd.Series(cells.take(rows), dtype=series.dtype, copy=False)
+
+
+def _pandas_column(series: pd.Series[Any]) -> Column:
+    """Return a pandas column; only pandas itself knows the codes of its categories."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        codes = series.cat.codes.to_numpy()
+        return Column(str(series.name), str(series.dtype), codes, bool(series.cat.ordered))
+    return _narwhals_column(nw.from_native(series, series_only=True))
+
+
+def _narwhals_column(series: nw.Series[Any]) -> Column:
+    """Return a column of any library, its dtype in the words of that library."""
+    native = series.to_native()
+    dtype = str(getattr(native, "dtype", None) or native.type)
+    if series.dtype == nw.Enum:
+        codes = _enum_codes(series)
+        return Column(series.name, dtype, codes, ordered=True)
+    return Column(series.name, dtype, _cells(series))
+
+
+def _enum_codes(series: nw.Series[Any]) -> NDArray[np.int64]:
+    """Return the position of each cell among the categories, -1 if it is missing."""
+    position = {category: i for i, category in enumerate(series.cat.get_categories().to_list())}
+    return np.array([position.get(cell, -1) for cell in series.to_list()], dtype=np.int64)
+
+
+def _cells(series: nw.Series[Any]) -> NDArray[Any]:
+    """Return the cells as numpy holds them; where it cannot hold them well, as objects."""
+    if series.dtype in (nw.String, nw.Categorical, nw.Int128, nw.UInt128):
+        return np.array(series.to_list(), dtype=object)
+    return np.asarray(series.to_numpy())

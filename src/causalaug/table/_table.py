@@ -1,0 +1,199 @@
+"""The table that everything else works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from causalaug._validation import typing_slips
+from causalaug.exceptions import ParameterError
+from causalaug.table._checks import check_cells, check_names, check_shape, resolve_kinds
+from causalaug.table._columns import Column, ColumnKind, encode
+from causalaug.table._sources import open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from causalaug.typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows as float values, with the frame that they came from.
+
+    Build it with `Table.from_frame`, which checks the data.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The column names.
+    kinds : tuple of {"continuous", "discrete"}
+        The kind of each column.
+    values : array of shape (n_rows, n_columns)
+        Read-only and stored by column. Numbers are as they are. Strings and other objects are
+        codes in sorted order (in order of appearance if they have none), categories are codes
+        in category order, booleans are 0 and 1, dates, times and durations are seconds since the
+        smallest of their column. Integers that a float cannot hold exactly are codes if
+        they are discrete, offsets from the smallest if they are continuous.
+        Values of a discrete column are equal exactly where the cells are; -0.0 equals 0.0.
+    numeric : tuple of bool
+        Whether the values of each column are numbers on a scale, so that their differences
+        mean something. False for codes, except those of ordered categories, which are ranks.
+    source : frame or array
+        What the table was made from; `take` copies its cells.
+
+    Examples
+    --------
+    Cylinders are integers, hence discrete, unless the caller says otherwise:
+
+    >>> import pandas as pd
+    >>> cars = pd.DataFrame({"cylinders": [4, 8], "mpg": [33.5, 14.0], "make": ["VW", "Ford"]})
+    >>> Table.from_frame(cars)
+    Table(columns=('cylinders', 'mpg', 'make'), kinds=('discrete', 'continuous', 'discrete'), \
+numeric=(True, True, False))
+    >>> Table.from_frame(cars, kinds={"cylinders": "continuous"}).kinds
+    ('continuous', 'continuous', 'discrete')
+
+    Codes are in sorted order, not in order of appearance, so they do not depend on the rows
+    being shuffled:
+
+    >>> Table.from_frame(cars).values[:, 2]
+    array([1., 0.])
+    """
+
+    columns: tuple[str, ...]
+    kinds: tuple[ColumnKind, ...]
+    values: FloatArray = field(repr=False)
+    numeric: tuple[bool, ...]
+    source: Any = field(repr=False)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        names: Sequence[str] | None = None,
+        kinds: Mapping[str, ColumnKind] | None = None,
+    ) -> Table:
+        """Check a frame and code its cells.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, d)
+            The data, without missing or infinite values.
+        names : sequence of str, optional
+            The column names of an array, by default ``x0``, ``x1`` and so on. A frame has
+            its own names, and this argument is ignored.
+        kinds : mapping of str to {"continuous", "discrete"}, optional
+            The kinds that differ from the default: floats, decimals, dates, times and
+            durations are continuous, everything else is discrete. An object column is what
+            its cells are. Strings and unordered categories cannot be continuous.
+
+        Returns
+        -------
+        Table
+            The table, which keeps `frame` as its `source`.
+
+        Raises
+        ------
+        TableError
+            If the data are of another type, empty, missing or infinite somewhere, or if their
+            names are not distinct strings.
+        GraphMismatchError
+            If an array has not as many columns as there are `names`.
+        ParameterError
+            If `kinds` names no column, no kind, or a scale where there is none.
+
+        Examples
+        --------
+        All columns with missing values are named at once:
+
+        >>> import numpy as np
+        >>> holes = np.array([[1.0, np.nan, 3.0], [np.nan, np.nan, 6.0]])
+        >>> Table.from_frame(holes, names=["a", "b", "c"])
+        Traceback (most recent call last):
+            ...
+        causalaug.exceptions.TableError: The data must have no missing values \
+(null, None, NaN, NaT). Found 1 in 'a' (first at row 1), 2 in 'b' (first at row 0); \
+rows count from 0. Drop the rows (`dropna` in pandas, `drop_nulls` and `drop_nans` in polars) \
+or fill the cells in.
+        """
+        source = open_source(frame, names)
+        check_names(source.names)
+        check_shape(source.n_rows, len(source.names))
+        columns = source.columns()
+        check_cells(columns)
+        chosen = resolve_kinds(columns, kinds)
+        values, numeric = _encode_all(columns, chosen)
+        return cls(tuple(column.name for column in columns), chosen, values, numeric, frame)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self.values.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return len(self.columns)
+
+    def index(self, column: str) -> int:
+        """Return the position of a column."""
+        if column not in self.columns:
+            raise ParameterError(
+                f"The name must be one of the columns {list(self.columns)}. Found {column!r}. "
+                + typing_slips([column], self.columns).rstrip()
+            )
+        return self.columns.index(column)
+
+    def take(self, rows: IntArray) -> Any:
+        """Copy cells of the source into a new frame of the same kind.
+
+        Parameters
+        ----------
+        rows : integer array of shape (m, n_columns)
+            The row number that each new cell comes from, from 0 to ``n_rows - 1``. It is read
+            column by column, so an array stored by column is read fastest.
+
+        Returns
+        -------
+        frame or array
+            The library, the columns and the dtypes are those of the source. A pandas frame
+            gets a fresh index.
+
+        Examples
+        --------
+        A new row may mix cells of several rows; the dtypes survive:
+
+        >>> import pandas as pd
+        >>> cars = pd.DataFrame({"mpg": [33.5, 14.0], "make": pd.Categorical(["VW", "Ford"])})
+        >>> mixed = Table.from_frame(cars).take(np.array([[0, 1], [1, 1], [1, 0]]))
+        >>> mixed
+            mpg  make
+        0  33.5  Ford
+        1  14.0  Ford
+        2  14.0    VW
+        >>> bool((mixed.dtypes == cars.dtypes).all())
+        True
+        """
+        if rows.ndim != 2 or rows.shape[1] != self.n_columns or rows.dtype.kind not in "iu":
+            raise ParameterError(
+                f"`rows` must be integers of shape (m, {self.n_columns}), one per column. "
+                f"Found {rows.dtype} of shape {rows.shape}."
+            )
+        return open_source(self.source).take(rows)
+
+
+def _encode_all(
+    columns: Sequence[Column], kinds: Sequence[ColumnKind]
+) -> tuple[FloatArray, tuple[bool, ...]]:
+    """Return the values of all columns, stored by column, and which are on a scale."""
+    values = np.empty((len(columns[0].cells), len(columns)), order="F")
+    numeric = []
+    for j, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+        values[:, j], has_scale = encode(column, kind)
+        numeric.append(has_scale)
+    values.flags.writeable = False
+    return values, tuple(numeric)
