@@ -14,6 +14,9 @@ from causalaug.typing import BoolArray, FloatArray, IntArray
 LARGEST_LOOKUP = 1 << 22
 """Keys below this bound are ranked by a lookup table, larger ones by sorting."""
 
+CHUNK = 1 << 15
+"""Segments searched at a time: small enough for the processor's cache."""
+
 
 def offsets_of(counts: IntArray) -> IntArray:
     """Return the boundaries of segments with the given lengths, from 0 to their sum."""
@@ -51,7 +54,9 @@ def blocks_by_size(counts: IntArray, limit: int) -> Iterator[slice]:
         start, done = stop, int(ends[stop - 1])
 
 
-def first_below(values: FloatArray, starts: IntArray, stops: IntArray, floor: FloatArray) -> IntArray:
+def first_below(
+    values: FloatArray, starts: IntArray, stops: IntArray, floor: FloatArray
+) -> IntArray:
     """Return, per segment sorted in descending order, the first position below its floor.
 
     Segment `k` is ``values[starts[k]:stops[k]]``; where nothing is below, the answer is
@@ -61,11 +66,16 @@ def first_below(values: FloatArray, starts: IntArray, stops: IntArray, floor: Fl
     ...             floor=np.array([5.0, 6.0]))
     array([2, 3])
     """
-    low, high = starts.copy(), stops.copy()
-    if not len(values):
-        return low
+    found = np.empty(len(starts), dtype=np.int64)
+    for begin in range(0, len(starts), CHUNK):
+        part = slice(begin, begin + CHUNK)
+        found[part] = _first_below(values, starts[part], stops[part], floor[part])
+    return found
+
+
+def _first_below(values: FloatArray, low: IntArray, high: IntArray, floor: FloatArray) -> IntArray:
     last = len(values) - 1
-    for _ in range(int((stops - starts).max(initial=0)).bit_length()):
+    for _ in range(int((high - low).max(initial=0)).bit_length()):
         middle = (low + high) >> 1
         goes_right = (values[np.minimum(middle, last)] >= floor) & (low < high)
         low = np.where(goes_right, middle + 1, low)
@@ -91,7 +101,9 @@ def first_reaching(
     return low
 
 
-def segment_reduce(ufunc: np.ufunc, flat: FloatArray, offsets: IntArray, empty: float) -> FloatArray:
+def segment_reduce(
+    ufunc: np.ufunc, flat: FloatArray, offsets: IntArray, empty: float
+) -> FloatArray:
     """Reduce each segment with `ufunc`; an empty segment gives `empty`.
 
     >>> segment_reduce(np.maximum, np.array([3.0, 1.0, 7.0]), np.array([0, 2, 2, 3]), -1.0)
@@ -106,10 +118,12 @@ def segment_reduce(ufunc: np.ufunc, flat: FloatArray, offsets: IntArray, empty: 
 
 def keep_in_segments(offsets: IntArray, keep: BoolArray) -> IntArray:
     """Return the offsets of the segments after the flat array was filtered by `keep`."""
-    return offsets_of(keep)[offsets]
+    return offsets_of(keep.astype(np.int64))[offsets]
 
 
-def combine_codes(codes: Sequence[IntArray], sizes: Sequence[int], length: int) -> tuple[IntArray, int]:
+def combine_codes(
+    codes: Sequence[IntArray], sizes: Sequence[int], length: int
+) -> tuple[IntArray, int]:
     """Fold several code columns into one integer key per row, and a bound on the keys.
 
     Equal rows get equal keys, different rows different keys. Where the product of the

@@ -49,11 +49,14 @@ def check_columns_exist(name: str, named: Collection[str], columns: Collection[s
 
 def check_at_least(name: str, value: object, least: float) -> None:
     """Raise unless `value` is a finite real number of at least `least`."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not least <= value < math.inf:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not least <= float(value) < math.inf:  # type: ignore[arg-type]
         raise ParameterError(f"`{name}` must be a number of at least {least:g}. Found {value!r}.")
 
 
 def check_integer(name: str, value: object, *, at_least: int) -> None:
     """Raise unless `value` is an integer of at least `at_least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
-        raise ParameterError(f"`{name}` must be an integer of at least {at_least}. Found {value!r}.")
+        raise ParameterError(
+            f"`{name}` must be an integer of at least {at_least}. Found {value!r}."
+        )

@@ -19,6 +19,13 @@ class FittedConditional(Protocol):
         left out, if the mass of all of them is below double precision as well.
         """
 
+    def log_heaviest_bound(self, query: FloatArray) -> FloatArray:
+        """Return a cheap upper bound on the log-weight of each query's heaviest row.
+
+        It must also bound the fourth-power mean ``(sum w^4)^(1/4)`` of the weights; 0 is no
+        bound. Queries that it rules out are not weighed.
+        """
+
 
 class Conditional(Protocol):
     """A way to model ``p(z_j | z_mp(j))``: the parameters, before any data."""

@@ -156,7 +156,7 @@ def _check_bandwidth(bandwidth: object) -> None:
         return
     if isinstance(bandwidth, str):
         check_choice("bandwidth", bandwidth, BANDWIDTH_RULES)
-    elif not isinstance(bandwidth, Real) or not 0.0 < bandwidth < np.inf:
+    elif not isinstance(bandwidth, Real) or not 0.0 < float(bandwidth) < np.inf:
         raise ParameterError(
             f"A bandwidth must be a positive number or one of {sorted(BANDWIDTH_RULES)}. "
             f"Found {bandwidth!r}. For exact matching use the kernel 'identity'."

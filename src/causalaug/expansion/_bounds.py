@@ -43,7 +43,9 @@ class Bounds:
 
 def no_bounds(tree: ProbabilityTree) -> Bounds:
     """Return bounds that credit nothing."""
-    credits = {level.column: np.zeros(tree.variables[level.column].n_values) for level in tree.levels}
+    credits = {
+        level.column: np.zeros(tree.variables[level.column].n_values) for level in tree.levels
+    }
     return Bounds(credits, {}, 0.0)
 
 

@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from causalaug._segments import offsets_of
+from causalaug.conditionals import FittedConditional
 from causalaug.expansion._tree import Level, ProbabilityTree
-from causalaug.kernels import NEGLIGIBLE, RowWeights
-from causalaug.typing import FloatArray, IntArray
+from causalaug.kernels import NEGLIGIBLE, Heaviest
+from causalaug.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,25 +47,8 @@ class Shape:
 
     def lowest(self, log_floor: FloatArray) -> FloatArray:
         """Return the least log-weight that can reach the floor of each tuple."""
-        return log_floor + self.debit - self.credit.max()
-
-
-def heaviest_branches(
-    weights: RowWeights, tuples: slice, log_floor: FloatArray, shape: Shape
-) -> Branches:
-    """Return the choices whose shaped weight reaches the floor of their tuple, heaviest first.
-
-    `tuples` are those that the weights belong to.
-    """
-    found = weights.heaviest(shape.lowest(log_floor)[tuples])
-    shaped = found.log_weights + shape.credit[found.rows] - shape.debit[tuples][found.owner]
-    keep = np.flatnonzero(shaped >= log_floor[tuples][found.owner])
-    owner, choices, shaped = found.owner[keep], found.rows[keep], shaped[keep]
-    counts = np.bincount(owner, minlength=weights.n_queries)
-    if counts.max(initial=0) > 1:
-        order = np.lexsort((-shaped, owner))
-        choices, shaped = choices[order], shaped[order]
-    return Branches(offsets_of(counts), choices, shaped)
+        lowest: FloatArray = log_floor + self.debit - self.credit.max()
+        return lowest
 
 
 def heaviest_choices(
@@ -78,16 +62,71 @@ def heaviest_choices(
 
     The levels must share their conditional: its weights are computed once for all of them.
     """
-    lowest = min(float(shape.lowest(log_floor).min(initial=0.0)) for shape in shapes)
+    conditional = levels[0].conditional
+    groups = [tree.variables[level.column].choices for level in levels]
+    lowest = np.minimum.reduce([shape.lowest(log_floor) for shape in shapes])
+    most_merged = max(int(each.sizes.max()) for each in groups)
+    worth = np.flatnonzero(_may_reach(conditional, query, lowest, most_merged, tree.n_rows))
+    lowest, log_floor = lowest[worth], log_floor[worth]
+    shapes = [Shape(shape.credit, shape.debit[worth]) for shape in shapes]
+    cut = log_cut(float(lowest.min(initial=0.0)), tree.n_rows)
     parts = [list[Branches]() for _ in levels]
     done = 0
-    for weights in levels[0].conditional.weigh(query, log_cut(lowest, tree.n_rows)):
+    for weights in conditional.weigh(query[worth], cut):
         tuples = slice(done, done + weights.n_queries)
         done = tuples.stop
-        for level, shape, part in zip(levels, shapes, parts, strict=True):
-            chosen = tree.variables[level.column].choose(weights)
-            part.append(heaviest_branches(chosen, tuples, log_floor, shape))
-    return [concatenate(part) for part in parts]
+        of_rows: Heaviest | None = None
+        for group, shape, part in zip(groups, shapes, parts, strict=True):
+            if group.is_trivial:
+                found = of_rows = of_rows or weights.heaviest(lowest[tuples])
+            else:
+                found = weights.merged(group).heaviest(shape.lowest(log_floor)[tuples])
+            part.append(_shaped(found, log_floor[tuples], shape.credit, shape.debit[tuples]))
+    return [_spread(concatenate(part), worth, len(query)) for part in parts]
+
+
+def _may_reach(
+    conditional: FittedConditional,
+    query: FloatArray,
+    lowest: FloatArray,
+    most_merged: int,
+    n_rows: int,
+) -> BoolArray:
+    """Return which tuples may have a choice at or above their floor, by a cheap bound."""
+    possible: BoolArray = lowest <= 0.0
+    slack = 0.75 * np.log(most_merged)
+    if lowest.max(initial=-np.inf) <= slack - np.log(n_rows):
+        return possible
+    possible &= lowest <= slack + conditional.log_heaviest_bound(query)
+    return possible
+
+
+def _shaped(
+    found: Heaviest, log_floor: FloatArray, credit: FloatArray, debit: FloatArray
+) -> Branches:
+    """Return the choices whose shaped weight reaches the floor of their tuple, heaviest first."""
+    shaped = found.log_weights + credit[found.rows] - debit[found.owner]
+    keep = np.flatnonzero(shaped >= log_floor[found.owner])
+    return sorted_branches(
+        Heaviest(found.owner[keep], found.rows[keep], shaped[keep]), len(log_floor)
+    )
+
+
+def sorted_branches(found: Heaviest, n_tuples: int) -> Branches:
+    """Return some choices tuple by tuple, heaviest first."""
+    choices, log_weights = found.rows, found.log_weights
+    counts = np.bincount(found.owner, minlength=n_tuples)
+    if counts.max(initial=0) > 1:
+        order = np.lexsort((-log_weights, found.owner))
+        choices, log_weights = choices[order], log_weights[order]
+    return Branches(offsets_of(counts), choices, log_weights)
+
+
+def _spread(branches: Branches, tuples: IntArray, n_tuples: int) -> Branches:
+    """Renumber the tuples: the k-th becomes number ``tuples[k]`` of `n_tuples`."""
+    counts = np.zeros(n_tuples, dtype=np.int64)
+    counts[tuples] = branches.counts
+    return Branches(offsets_of(counts), branches.choices, branches.log_weights)
 
 
 def log_cut(lowest: float, n_rows: int) -> float:

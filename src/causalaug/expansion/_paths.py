@@ -37,12 +37,6 @@ class Paths:
         return len(self.log_weights)
 
 
-def paths_from_columns(columns: list[IntArray], log_weights: FloatArray) -> Paths:
-    """Return the paths whose cells come from `columns[j]`, one row-number array per column."""
-    stacked = np.stack(columns)
-    return paths_from_stack(stacked, log_weights)
-
-
 def paths_from_stack(stacked: IntArray, log_weights: FloatArray) -> Paths:
     """Return the paths of an array (n_columns, n_paths); it is viewed, not copied."""
     dropped = max(0.0, 1.0 - float(np.exp(log_weights).sum()))

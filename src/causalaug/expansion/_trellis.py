@@ -61,11 +61,13 @@ class TrellisLevel:
 
     Context `c` owns the entries ``starts[c]:stops[c]``, sorted by `reach`, heaviest first:
     `reach` is the log-weight of the choice and its best completion together, less
-    `bonus[c]`. `child` names the context that a choice leads to, or, where the value
-    chosen is never needed again, the one that the context leads to whatever is chosen.
+    `bonus[c]`. `best` is the log-weight of the best prefix of each context. `child` names
+    the context that a choice leads to, or, where the value chosen is never needed again,
+    the one that the context leads to whatever is chosen.
     """
 
     column: int
+    best: FloatArray
     starts: IntArray
     stops: IntArray
     bonus: FloatArray
@@ -82,6 +84,28 @@ class TrellisLevel:
         best[filled] = self.reach[self.starts[filled]]
         return best + self.bonus
 
+    def step(
+        self, log_weights: FloatArray, context: IntArray, log_threshold: float
+    ) -> tuple[IntArray, IntArray]:
+        """Return where the choices of some prefixes start, and how many may be taken.
+
+        A prefix that has only one choice takes it: nothing in the trellis is a dead end.
+        """
+        starts = self.starts[context]
+        counts = self.stops[context] - starts
+        several = np.flatnonzero(counts > 1)
+        if several.size:
+            first, where = starts[several], context[several]
+            floor = log_threshold - log_weights[several] - self.bonus[where]
+            counts[several] = first_below(self.reach, first, self.stops[where], floor) - first
+        return starts, counts
+
+    def follow(self, context: IntArray, n_children: IntArray, choice: IntArray) -> IntArray:
+        """Return the contexts that some choices lead to, `n_children` for each context."""
+        if self.child_of_choice:
+            return self.child[choice]
+        return np.repeat(self.child[context], n_children)
+
 
 @dataclass(frozen=True, eq=False)
 class Trellis:
@@ -93,6 +117,8 @@ class Trellis:
     log_start: float
     log_threshold: float
     levels: list[TrellisLevel]
+    n_last: int
+    """Number of contexts after the last level."""
 
 
 def build_trellis(tree: ProbabilityTree, log_threshold: float, max_rows: int) -> Trellis:
@@ -105,10 +131,10 @@ def build_trellis(tree: ProbabilityTree, log_threshold: float, max_rows: int) ->
         if forward.level.is_live:
             level = _keep_edges(tree, forward, keys, completion, log_threshold)
         else:
-            level = _keep_branches(tree, forward, completion)
+            level = _keep_branches(tree, forward, completion, log_threshold)
         completion = level.best_completion()
         levels.append(level)
-    return Trellis(bounds.at_start, log_threshold, levels[::-1])
+    return Trellis(bounds.at_start, log_threshold, levels[::-1], len(next_keys[-1]))
 
 
 def _pass_forwards(
@@ -195,7 +221,7 @@ def _renumber(kept: IntArray, length: int) -> IntArray:
 def _project(
     tree: ProbabilityTree, level: Level, codes: dict[int, IntArray], length: int
 ) -> tuple[IntArray, IntArray]:
-    """Number the contexts by the columns that stay live; also return one context of each."""
+    """Return each context's number by the columns that stay live, and one context of each."""
     kept = [column for column in level.live if column != level.column]
     sizes = [tree.variables[column].n_values for column in kept]
     return rank_keys(*combine_codes([codes[column] for column in kept], sizes, length))
@@ -267,9 +293,7 @@ class _BestTable:
         return _largest_per_key(keys, values, self._bound)
 
 
-def _largest_per_key(
-    keys: IntArray, values: FloatArray, bound: int
-) -> tuple[IntArray, FloatArray]:
+def _largest_per_key(keys: IntArray, values: FloatArray, bound: int) -> tuple[IntArray, FloatArray]:
     groups = group_by_key(keys, bound)
     largest = np.maximum.reduceat(values[groups.order], groups.offsets[:-1])
     return keys[groups.first], largest
@@ -292,15 +316,20 @@ def _heaviest_branch(forward: _Forward) -> FloatArray:
 
 
 def _keep_branches(
-    tree: ProbabilityTree, forward: _Forward, completion: FloatArray
+    tree: ProbabilityTree, forward: _Forward, completion: FloatArray, log_threshold: float
 ) -> TrellisLevel:
     """Share the choices of a pillow tuple among its contexts: all lead to the same place."""
     branches, variable = forward.branches, tree.variables[forward.level.column]
+    starts = branches.offsets[forward.pillow]
+    bonus = np.append(completion, -np.inf)[forward.projected]
+    floor = log_threshold - forward.best - bonus
+    stops = branches.offsets[forward.pillow + 1]
     return TrellisLevel(
         column=forward.level.column,
-        starts=branches.offsets[forward.pillow],
-        stops=branches.offsets[forward.pillow + 1],
-        bonus=np.append(completion, -np.inf)[forward.projected],
+        best=forward.best,
+        starts=starts,
+        stops=first_below(branches.log_weights, starts, stops, floor),
+        bonus=bonus,
         reach=branches.log_weights,
         log_weights=branches.log_weights,
         rows=variable.row_of_choice[branches.choices],
@@ -330,24 +359,20 @@ def _keep_edges(
         kept_edges.append(edges[keep])
         kept_child.append(child[keep])
         kept_reach.append(reach[keep])
-    edges, child, reach = (_join(parts) for parts in (kept_edges, kept_child, kept_reach))
-    edges = edges.astype(np.int64, copy=False)
+    edges = np.concatenate([np.empty(0, dtype=np.int64), *kept_edges])
     offsets = offsets_of(counts)
     return TrellisLevel(
         column=forward.level.column,
+        best=forward.best,
         starts=offsets[:-1],
         stops=offsets[1:],
         bonus=np.zeros(len(counts)),
-        reach=reach,
+        reach=np.concatenate([np.empty(0), *kept_reach]),
         log_weights=branches.log_weights[edges],
         rows=variable.row_of_choice[branches.choices[edges]],
-        child=child.astype(np.int32),
+        child=np.concatenate([np.empty(0, dtype=np.int64), *kept_child]),
         child_of_choice=True,
     )
-
-
-def _join(parts: list[FloatArray] | list[IntArray]) -> FloatArray | IntArray:
-    return np.concatenate(parts) if parts else np.empty(0)
 
 
 class _Positions:

@@ -8,7 +8,7 @@ from causalaug.kernels._bandwidth import (
 )
 from causalaug.kernels._column import ColumnKernel
 from causalaug.kernels._product import NEGLIGIBLE, ProductKernel
-from causalaug.kernels._row_weights import ListedRows, RowGroups, RowWeights, WholeRows
+from causalaug.kernels._row_weights import Heaviest, ListedRows, RowGroups, RowWeights, WholeRows
 from causalaug.kernels._univariate import CONTINUOUS_KERNELS, DISCRETE_KERNELS
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "DISCRETE_KERNELS",
     "NEGLIGIBLE",
     "ColumnKernel",
+    "Heaviest",
     "ListedRows",
     "ProductKernel",
     "RowGroups",

@@ -32,12 +32,12 @@ def silverman(values: FloatArray) -> float:
     low, high = np.percentile(values, [25.0, 75.0])
     robust = float(high - low) / IQR_OF_STANDARD_NORMAL
     spread = min(deviation, robust) if robust > 0.0 else deviation
-    return NORMAL_REFERENCE * spread * len(values) ** -0.2
+    return float(NORMAL_REFERENCE * spread * len(values) ** -0.2)
 
 
 def scott(values: FloatArray) -> float:
     """Return ``(4/3)^(1/5) * sd * n^(-1/5)``: the normal reference rule, outliers and all."""
-    return NORMAL_REFERENCE * _standard_deviation(values) * len(values) ** -0.2
+    return float(NORMAL_REFERENCE * _standard_deviation(values) * len(values) ** -0.2)
 
 
 def _standard_deviation(values: FloatArray) -> float:
@@ -51,7 +51,7 @@ def aitchison_aitken_smoothing(n_rows: int, n_values: int) -> float:
     It shrinks at the rate that is optimal for categorical kernels; ``(c - 1) / c`` would
     weigh all `c` values alike.
     """
-    return float(n_rows) ** -0.4 * (n_values - 1) / n_values
+    return float(n_rows**-0.4 * (n_values - 1) / n_values)
 
 
 BANDWIDTH_RULES: dict[str, Callable[[FloatArray], float]] = {

@@ -132,7 +132,9 @@ class CandidateFinder:
         if self._match.is_trivial:
             return np.column_stack(scaled)
         apart = 4.0 * sum(self._columns[c].width for c in self._gaussian) + 1.0
-        return np.column_stack([*scaled, apart * (self._match.groups if groups is None else groups)])
+        return np.column_stack(
+            [*scaled, apart * (self._match.groups if groups is None else groups)]
+        )
 
     def _search(
         self,
@@ -151,7 +153,7 @@ class CandidateFinder:
         todo = np.flatnonzero(groups >= 0)
         for k in N_NEAREST:
             nearest = list(range(1, min(k, self._n_rows) + 1))
-            found, row = self._tree.query(points[todo], k=nearest)
+            found, row = (np.asarray(each) for each in self._tree.query(points[todo], k=nearest))
             distance[todo, : len(nearest)], rows[todo, : len(nearest)] = found, row
             todo = todo[found[:, -1] <= _reach(found[:, 0], log_cut)]
         reach = _reach(distance[:, 0], log_cut)

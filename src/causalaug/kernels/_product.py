@@ -96,6 +96,16 @@ class ProductKernel:
                 offsets = offsets_of(found.counts[block])
                 yield self._weigh_entries(batch[block], offsets, found.rows(block), cut)
 
+    def log_heaviest_bound(self, query: FloatArray) -> FloatArray:
+        """Return a bound on the log-weight of the heaviest row of each query; 0 is no bound.
+
+        It also bounds the fourth-power mean of the weights: `m` rows together weigh at most
+        ``m^(3/4)`` times as much, by Hoelder's inequality.
+        """
+        if not (self._is_wide and self._is_small):
+            return np.zeros(len(query))
+        return self._whole_rows.log_heaviest_bound(query)
+
     @cached_property
     def _is_wide(self) -> bool:
         """Whether no exponent is so large that its last digits would matter."""

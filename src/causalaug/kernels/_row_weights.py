@@ -94,11 +94,17 @@ class ListedRows:
     def log_weights(self) -> FloatArray:
         """Logarithms of the weights; the weights of each query sum to one."""
         with np.errstate(divide="ignore"):
-            return self.log_kernel - np.repeat(np.log(self.totals), self.counts)
+            log_totals = np.log(self.totals)
+        log_weights: FloatArray = self.log_kernel - np.repeat(log_totals, self.counts)
+        return log_weights
 
     def rows_at(self, entries: IntArray) -> IntArray:
         """Return the row numbers of some entries."""
         return self.rows[entries]
+
+    def log_weights_at(self, entries: IntArray, owner: IntArray) -> FloatArray:
+        """Return the log-weights of some entries, given the queries that own them."""
+        return self.log_weights[entries]
 
     def heaviest(self, log_floor: FloatArray) -> Heaviest:
         """Return the entries whose log-weight is at least the floor of their query."""
@@ -156,17 +162,26 @@ class WholeRows:
     @cached_property
     def totals(self) -> FloatArray:
         """The sum of each query's kernel, 0 where it vanishes on every row."""
-        return self.matrix.sum(axis=1)
+        totals: FloatArray = np.einsum("ij->i", self.matrix)
+        return totals
 
     @cached_property
     def log_weights(self) -> FloatArray:
         """Logarithms of the weights; the weights of each query sum to one."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(self.matrix / self.totals[:, np.newaxis]).ravel()
+            log_weights: FloatArray = np.log(self.matrix / self.totals[:, np.newaxis])
+        return log_weights.ravel()
 
     def rows_at(self, entries: IntArray) -> IntArray:
         """Return the row numbers of some entries."""
-        return entries % self.matrix.shape[1]
+        rows: IntArray = entries % self.matrix.shape[1]
+        return rows
+
+    def log_weights_at(self, entries: IntArray, owner: IntArray) -> FloatArray:
+        """Return the log-weights of some entries, given the queries that own them."""
+        with np.errstate(divide="ignore"):
+            log_weights: FloatArray = np.log(self.kernel[entries] / self.totals[owner])
+        return log_weights
 
     def heaviest(self, log_floor: FloatArray) -> Heaviest:
         """Return the entries whose log-weight is at least the floor of their query."""
@@ -174,8 +189,7 @@ class WholeRows:
         least = np.where(self.totals > 0.0, least, np.inf)
         entries = np.flatnonzero(self.matrix >= least[:, np.newaxis])
         owner, rows = np.divmod(entries, self.matrix.shape[1])
-        weights = self.kernel[entries] / self.totals[owner]
-        return Heaviest(owner, rows, np.log(weights))
+        return Heaviest(owner, rows, self.log_weights_at(entries, owner))
 
     def merged(self, groups: RowGroups) -> "WholeRows":
         """Add up the rows of each group."""

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from causalaug._segments import combine_codes, rank_keys
 from causalaug.kernels._column import KernelColumn
 from causalaug.kernels._row_weights import SMALLEST_LOG, WholeRows
 from causalaug.typing import FloatArray, IntArray
@@ -19,6 +20,9 @@ BLOCK_ENTRIES = 1 << 16
 
 LARGEST_TABLE = 1 << 20
 """Entries of a table of kernel values."""
+
+LEAST_FILL = 0.02
+"""Share of a grid that queries must fill for matrix products over it to pay."""
 
 LEAST_TOTAL = 1e-280
 """Kernel sums below it have lost digits to underflow."""
@@ -44,6 +48,36 @@ class WholeRowEvaluator:
                 rows = [code[block] for code in codes]
                 yield self._multiply(query[block], rows, spare)
 
+    def log_heaviest_bound(self, query: FloatArray) -> FloatArray:
+        """Return a bound on the log-weight of the heaviest row of each query; 0 is no bound.
+
+        For weights `w` that sum to one, ``max w <= (sum w^4)^(1/4)``. Sums over all rows are
+        matrix products of the tables, for all queries at once, if these fill a good part of
+        a grid: as they do where two variables without a common history meet in a pillow.
+        """
+        codes = self._codes(query)
+        if codes is None or len(codes) < 2:
+            return np.zeros(len(query))
+        sizes = [len(values) for values in self._distinct]
+        longest = int(np.argmax(sizes))
+        others = [position for position in range(len(codes)) if position != longest]
+        key = combine_codes([codes[c] for c in others], [sizes[c] for c in others], len(query))
+        rest, first = rank_keys(*key)
+        too_large = len(first) * self._n_rows > LARGEST_TABLE
+        if too_large or len(query) < LEAST_FILL * len(first) * sizes[longest]:
+            return np.zeros(len(query))
+        left = np.ones((len(first), self._n_rows))
+        for c in others:
+            left *= self._tables[c][codes[c][first]]
+        right = self._tables[longest].T
+        cell = rest * sizes[longest] + codes[longest]
+        totals = (left @ right).ravel()[cell]
+        fourth = (np.square(np.square(left)) @ np.square(np.square(right))).ravel()[cell]
+        known = fourth > LEAST_TOTAL
+        bound = np.zeros(len(query))
+        bound[known] = 0.25 * np.log(fourth[known]) - np.log(totals[known]) + 1e-9
+        return np.minimum(bound, 0.0)
+
     @cached_property
     def _distinct(self) -> list[FloatArray]:
         return [np.unique(column.values) for column in self._columns]
@@ -53,12 +87,15 @@ class WholeRowEvaluator:
         tables = []
         for column, values in zip(self._columns, self._distinct, strict=True):
             log_kernel = column.log_kernel(values[:, np.newaxis], column.values)
-            tables.append(np.exp(log_kernel))
+            tables.append(np.exp(np.maximum(log_kernel, SMALLEST_LOG)) * (log_kernel > -np.inf))
         return tables
 
     def _codes(self, query: FloatArray) -> list[IntArray] | None:
         """Return the row of each column's table, None if there is no table for the queries."""
-        if max((len(values) for values in self._distinct), default=0) * self._n_rows > LARGEST_TABLE:
+        if (
+            max((len(values) for values in self._distinct), default=0) * self._n_rows
+            > LARGEST_TABLE
+        ):
             return None
         codes = []
         for values, wanted in zip(self._distinct, query.T, strict=True):

@@ -1,0 +1,224 @@
+"""The whole method as one pure function: a table and a graph in, weighted rows out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from causalaug._segments import combine_codes, group_by_key
+from causalaug._validation import check_same_variables
+from causalaug.conditionals import Conditional, KernelConditional
+from causalaug.exceptions import ParameterError
+from causalaug.expansion import BudgetExpansion, Expansion, Paths
+from causalaug.factorization import Factor, factorize
+from causalaug.graphs import ADMG
+from causalaug.table import ColumnKind, Table
+from causalaug.typing import FloatArray, IntArray
+
+__all__ = ["AugmentedTable", "augment"]
+
+RandomState = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
+
+
+@dataclass(frozen=True, eq=False)
+class AugmentedTable:
+    """Weighted rows, where each of their cells came from, and what they stand for.
+
+    Parameters
+    ----------
+    table : Table
+        The observed rows.
+    paths : Paths
+        For each new row, the observed row that each cell is copied from, and its weight.
+    factors : tuple of Factor
+        The conditionals that the weights are a product of, in the order that was used. With
+        bidirected edges they depend on that order.
+    """
+
+    table: Table = field(repr=False)
+    paths: Paths = field(repr=False)
+    factors: tuple[Factor, ...]
+
+    @cached_property
+    def frame(self) -> Any:
+        """The rows, in the dataframe library, column order and dtypes of the input.
+
+        Built when first asked for.
+        """
+        return self.table.take(self.paths.rows)
+
+    @property
+    def weights(self) -> FloatArray:
+        """The weight of each row. They add up to `mass`."""
+        return self.paths.weights
+
+    @property
+    def rows(self) -> IntArray:
+        """The number of the observed row that each cell came from, shape (m, D)."""
+        return self.paths.rows
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The topological order of the variables that the factors follow."""
+        return tuple(factor.target for factor in self.factors)
+
+    @cached_property
+    def mass(self) -> float:
+        """The sum of the weights: 1 if nothing was dropped."""
+        return float(self.weights.sum())
+
+    @property
+    def dropped_mass(self) -> float:
+        """The mass of paths that were pruned, or that ended where a conditional vanishes."""
+        return self.paths.dropped_mass
+
+    @cached_property
+    def effective_sample_size(self) -> float:
+        """How many rows of equal weight these are worth: ``sum(w)^2 / sum(w^2)``.
+
+        Equal rows count separately; ``merged().effective_sample_size`` counts them once.
+        """
+        squares = float(np.square(self.weights).sum())
+        return self.mass**2 / squares if squares > 0.0 else 0.0
+
+    @cached_property
+    def novel_mass(self) -> float:
+        """The mass of the rows that equal no observed row."""
+        key, bound = self._row_keys(include_observed=True)
+        groups = group_by_key(key, bound)
+        observed = np.zeros(len(groups.offsets) - 1, dtype=bool)
+        observed[groups.ranks[len(self) :]] = True
+        is_novel = ~observed[groups.ranks[: len(self)]]
+        return float(self.weights[is_novel].sum())
+
+    def merged(self) -> "AugmentedTable":
+        """Return the table with equal rows merged and their weights added.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from causalaug import ADMG, PrunedExpansion, augment
+        >>> tied = pd.DataFrame({"x": [1, 1, 2], "y": [5, 6, 6]})
+        >>> both = augment(tied, ADMG(["x", "y"]), expansion=PrunedExpansion(0, merge_equal=False))
+        >>> len(both), len(both.merged())
+        (9, 4)
+        >>> both.merged().weights.round(3)
+        array([0.222, 0.444, 0.111, 0.222])
+        """
+        groups = group_by_key(*self._row_keys(include_observed=False))
+        first = groups.first
+        heaviest = np.full(len(first), -np.inf)
+        np.maximum.at(heaviest, groups.ranks, self.paths.log_weights)
+        relative = np.exp(self.paths.log_weights - heaviest[groups.ranks])
+        log_weights = heaviest + np.log(np.bincount(groups.ranks, relative))
+        rows = np.asfortranarray(self.paths.rows[first])
+        return AugmentedTable(
+            self.table, Paths(rows, log_weights, self.paths.dropped_mass), self.factors
+        )
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.paths)
+
+    def _row_keys(self, *, include_observed: bool) -> tuple[IntArray, int]:
+        """Return a key per row that is equal where all values are; observed rows come last."""
+        codes, sizes = [], []
+        for column, rows in zip(self.table.values.T, self.paths.rows.T, strict=True):
+            values, code_of_row = np.unique(column, return_inverse=True)
+            code = code_of_row[rows]
+            codes.append(np.concatenate([code, code_of_row]) if include_observed else code)
+            sizes.append(len(values))
+        return combine_codes(codes, sizes, len(codes[0]))
+
+
+def augment(
+    frame: Any,
+    graph: ADMG,
+    conditional: Conditional | None = None,
+    expansion: Expansion | None = None,
+    order: Sequence[str] | None = None,
+    kinds: Mapping[str, ColumnKind] | None = None,
+    random_state: RandomState = None,
+) -> AugmentedTable:
+    """Make new, weighted rows from the conditional independences of a causal graph.
+
+    Walk the variables in topological order and copy each cell from an observed row, chosen
+    with a weight that compares the row with what was copied so far, on the variables that
+    this one depends on. The weight of a new row is the product of those weights: it
+    estimates the probability that the row is what comes next.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, or array of shape (n, D)
+        The observed rows. The columns of an array are named by the graph's nodes, in order.
+    graph : ADMG
+        The causal graph; its nodes are the columns. Bidirected edges stand for hidden
+        common causes.
+    conditional : Conditional, optional
+        How one factor is modelled; by default ``KernelConditional()``.
+    expansion : Expansion, optional
+        How the tree of possible rows is grown; by default ``BudgetExpansion()``, which keeps
+        five rows per observed row, biases no weight and loses no mass.
+    order : sequence of str, optional
+        The topological order to follow; by default the one of the graph, ties broken by
+        the order of its nodes. With bidirected edges the result depends on it.
+    kinds : mapping of str to {"continuous", "discrete"}, optional
+        Kinds of columns that differ from the default: floats are continuous, integers,
+        booleans, categories and strings are discrete.
+    random_state : int, Generator, RandomState, SeedSequence or None, optional
+        The seed of what is random in the expansion. One seed gives one result.
+
+    Returns
+    -------
+    AugmentedTable
+        The rows as a frame like the input, their weights, which observed row each cell came
+        from, and how much mass was kept, dropped and new.
+
+    Examples
+    --------
+    Two symptoms of one disease are independent given the disease, so that they can be
+    combined anew within the sick and within the healthy, and only there:
+
+    >>> import pandas as pd
+    >>> from causalaug import ADMG, augment
+    >>> patients = pd.DataFrame(
+    ...     {"fever": [39.1, 40.2, 36.8], "sick": [True, True, False], "cough": [7.0, 9.0, 1.0]}
+    ... )
+    >>> graph = ADMG(["fever", "sick", "cough"], directed=[("sick", "fever"), ("sick", "cough")])
+    >>> result = augment(patients, graph, random_state=0)
+    >>> result.frame.assign(weight=result.weights.round(3))
+       fever   sick  cough  weight
+    0   36.8  False    1.0   0.333
+    1   39.1   True    7.0   0.167
+    2   39.1   True    9.0   0.167
+    3   40.2   True    7.0   0.167
+    4   40.2   True    9.0   0.167
+    >>> round(result.novel_mass, 3), result.dropped_mass
+    (0.333, 0.0)
+    """
+    if not isinstance(graph, ADMG):
+        raise ParameterError(
+            f"`graph` must be an ADMG. Found {type(graph).__name__}. "
+            "Turn it into one with `read_graph`."
+        )
+    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)
+    check_same_variables(graph.nodes, table.columns)
+    factors = factorize(graph, order)
+    conditional = KernelConditional() if conditional is None else conditional
+    expansion = BudgetExpansion() if expansion is None else expansion
+    rng = _generator(random_state)
+    return AugmentedTable(table, expansion.expand(table, factors, conditional, rng), factors)
+
+
+def _generator(random_state: RandomState) -> np.random.Generator:
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**32, size=4, dtype=np.uint32))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            "`random_state` must be None, a non-negative integer, a Generator, a RandomState "
+            f"or a SeedSequence. Found {random_state!r}."
+        ) from error

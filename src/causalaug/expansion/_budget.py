@@ -1,0 +1,148 @@
+"""A fixed number of paths, thinned without bias at every level."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from causalaug._validation import check_integer
+from causalaug.conditionals import Conditional
+from causalaug.expansion._children import LevelChildren, joined
+from causalaug.expansion._frontier import Children, Frontier
+from causalaug.expansion._paths import Paths
+from causalaug.expansion._tree import describe_tree
+from causalaug.factorization import Factor
+from causalaug.table import Table
+from causalaug.typing import FloatArray
+
+NO_MASS = 1e-13
+"""A remainder of this share of the whole is rounding."""
+
+
+@dataclass(frozen=True)
+class BudgetExpansion:
+    """Keep at most a given number of paths, so that no weight is biased and no mass lost.
+
+    The tree is grown level by level. Where a level has more children than rows are allowed,
+    exactly that many are kept by optimal resampling (Fearnhead & Clifford, 2003): with `c`
+    such that ``sum(min(w / c, 1)) = rows``, a child of weight at least `c` survives as it
+    is; the others survive with probability ``w / c``, by one systematic draw, and then
+    weigh `c`. The expected weight of every path is its weight in the full tree, and the
+    weights add up to the mass of the full tree. A budget as large as the tree is the tree.
+
+    Parameters
+    ----------
+    rows : int, optional
+        The number of paths to keep; by default five times the number of observed rows.
+    merge_equal : bool, default=True
+        Whether equal values of a variable are one branch, whose weight is the sum. Then no
+        two paths have equal values.
+    """
+
+    rows: int | None = None
+    merge_equal: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range."""
+        if self.rows is not None:
+            check_integer("rows", self.rows, at_least=1)
+
+    def expand(
+        self,
+        table: Table,
+        factors: Sequence[Factor],
+        conditional: Conditional,
+        rng: np.random.Generator,
+    ) -> Paths:
+        """Return the paths that were kept."""
+        tree = describe_tree(table, factors, conditional, merge_equal=self.merge_equal)
+        budget = 5 * table.n_rows if self.rows is None else int(self.rows)
+        frontier = Frontier(tree)
+        for level in tree.levels:
+            children = LevelChildren(frontier, level)
+            fits = len(frontier) * children.n_choices <= budget
+            chosen = children.all() if fits else _resample(children, budget, rng)
+            frontier.grow(level, chosen)
+        return frontier.paths()
+
+
+def _resample(children: LevelChildren, budget: int, rng: np.random.Generator) -> Children:
+    """Keep `budget` of the children, with weights that are right on average."""
+    heavy, cutoff = _heavy_children(children, budget)
+    light = children.remainders(heavy)
+    n_light = budget - len(heavy.parent)
+    total = float(light.sum())
+    if cutoff == 0.0 or n_light == 0 or total <= NO_MASS * children.mass:
+        return heavy
+    spacing = total / n_light
+    positions = np.linspace(0.0, total, n_light, endpoint=False) + rng.random() * spacing
+    drawn = children.draw(positions, light, heavy)
+    return joined([heavy, replace(drawn, log_weights=np.full(n_light, np.log(spacing)))])
+
+
+def _heavy_children(children: LevelChildren, budget: int) -> tuple[Children, float]:
+    """Return the children that survive as they are, and the weight from which they do.
+
+    The weight found among some of the children never exceeds the one among all, so lighter
+    children need not be listed. If there are as many paths as the budget allows and none
+    of them ends here, the lightest path is such a weight from the beginning.
+    """
+    lightest = float(np.exp(children.log_weights.min()))
+    guess = lightest if len(children.log_weights) >= budget else 0.0
+    survivors = _Survivors(budget, guess)
+    children.collect(survivors)
+    if guess > 0.0 and children.n_dead:
+        survivors = _Survivors(budget, 0.0)
+        children.collect(survivors)
+    survivors.settle()
+    return survivors.children, survivors.cutoff
+
+
+class _Survivors:
+    """Collects the children that survive as they are: those of at least the survival weight.
+
+    The cutoff is the survival weight among the children seen so far.
+    """
+
+    def __init__(self, budget: int, cutoff: float) -> None:
+        self.cutoff = cutoff
+        self.at_a_time = 2 * budget
+        self.children = joined([])
+        self._budget = budget
+        self._waiting: list[Children] = []
+        self._n_waiting = 0
+        self._seen = 0.0
+
+    def add(self, children: Children, mass: float) -> None:
+        self._waiting.append(children)
+        self._n_waiting += len(children.parent)
+        self._seen += mass
+        if self._n_waiting > self.at_a_time:
+            self.settle()
+
+    def settle(self) -> None:
+        """Find the survival weight among all children seen, and drop the lighter ones."""
+        listed = joined([self.children, *self._waiting])
+        weights = np.exp(listed.log_weights)
+        rest = self._seen - float(weights.sum())
+        self.cutoff = survival_weight(weights, rest, self._budget)
+        self.children = listed.at(np.flatnonzero(weights >= self.cutoff))
+        self._waiting, self._n_waiting = [], 0
+
+
+def survival_weight(weights: FloatArray, rest: float, budget: int) -> float:
+    """Return `c` such that ``sum(min(w / c, 1)) + rest / c = budget``; 0 if all may stay.
+
+    `rest` is the mass of children that are all lighter than `c`.
+
+    >>> survival_weight(np.array([0.5, 0.2, 0.1]), rest=0.2, budget=2)
+    0.5
+    """
+    descending = np.sort(weights)[::-1]
+    if len(descending) <= budget and rest <= NO_MASS * (rest + float(weights.sum())):
+        return 0.0
+    n_larger = np.arange(min(len(descending), budget - 1) + 1)
+    lighter = np.append(np.cumsum(descending[::-1])[::-1], 0.0)[n_larger] + max(rest, 0.0)
+    candidates = lighter / (budget - n_larger)
+    following = np.append(descending, 0.0)[n_larger]
+    return float(candidates[np.argmax(following < candidates)])

@@ -1,0 +1,231 @@
+"""All children of a frontier at one level: listed where they are heavy, drawn where light."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+from causalaug._segments import (
+    blocks_by_size,
+    concatenated_ranges,
+    first_below,
+    first_reaching,
+    offsets_of,
+)
+from causalaug.expansion._branches import sorted_branches
+from causalaug.expansion._draw import draw_entries
+from causalaug.expansion._frontier import Children, Frontier
+from causalaug.expansion._tree import Level
+from causalaug.kernels import RowWeights
+from causalaug.typing import FloatArray, IntArray
+
+LARGEST_CACHE = 1 << 22
+"""Entries of kernel weights that are kept for a second look instead of computed again."""
+
+
+MOST_PATHS = 1 << 16
+"""Paths whose children are listed at a time."""
+
+ROUNDING = 1e-14
+"""A remainder of this share of a path is rounding."""
+
+
+class Collector(Protocol):
+    """Takes children, some at a time, and says how light the next ones may be."""
+
+    cutoff: float
+    """The least weight still wanted; it must not fall."""
+    at_a_time: int
+    """About how many children to hand over at a time."""
+
+    def add(self, children: Children, mass: float) -> None:
+        """Take the listed children of some paths, and the mass of all children of theirs."""
+
+
+class LevelChildren:
+    """The children of every path at one level.
+
+    They are never all listed unless asked for: there are as many as paths times choices.
+    Paths of equal pillow are handled together.
+    """
+
+    def __init__(self, frontier: Frontier, level: Level) -> None:
+        self._level = level
+        self._tree = frontier.tree
+        self._variable = frontier.tree.variables[level.column]
+        self._groups, self._query = frontier.group_pillows(level)
+        self._cache: list[RowWeights] | None = None
+        self.log_weights = frontier.log_weights
+        self._alive = np.zeros(len(frontier), dtype=bool)
+
+    @property
+    def n_choices(self) -> int:
+        """Number of choices that a path may have."""
+        return self._variable.choices.n_groups
+
+    @property
+    def n_dead(self) -> int:
+        """Number of paths that end here; known once the children were looked at."""
+        return int((~self._alive).sum())
+
+    @property
+    def mass(self) -> float:
+        """Mass of the paths that go on; known once the children were looked at."""
+        return float(np.exp(self.log_weights[self._alive]).sum())
+
+    def all(self) -> Children:
+        """Return every child that has any weight at all."""
+        everything = _Everything()
+        self._list(self._weigh(np.inf), everything)
+        return joined(everything.parts)
+
+    def collect(self, collector: Collector) -> None:
+        """Hand children to the collector, as long as they are not lighter than it wants."""
+        self._list(self._blocks(), collector)
+
+    def remainders(self, heavy: Children) -> FloatArray:
+        """Return the mass that each path has left for its other children."""
+        mass = np.where(self._alive, np.exp(self.log_weights), 0.0)
+        taken = np.bincount(heavy.parent, np.exp(heavy.log_weights), minlength=len(mass))
+        left = mass - taken
+        return np.where(left > ROUNDING * mass, left, 0.0)
+
+    def draw(self, positions: FloatArray, light: FloatArray, heavy: Children) -> Children:
+        """Return the children at some positions along the mass of all the light ones.
+
+        `light` is the mass of the light children of each path, `heavy` lists those that are
+        not to be drawn; `positions` are ascending. The log-weights returned are those of
+        the children themselves.
+        """
+        order = self._groups.order
+        running = np.cumsum(light[order])
+        last = int(np.flatnonzero(light[order])[-1])
+        place = np.minimum(np.searchsorted(running, positions, side="right"), last)
+        parent = order[place]
+        offset = positions - (running[place] - light[parent])
+        share = np.clip(offset, 0.0, light[parent]) / np.exp(self.log_weights[parent])
+        n_heavy = np.bincount(heavy.parent, minlength=len(light))[parent]
+        pillow = self._groups.ranks[parent]
+        choice = np.empty(len(parent), dtype=np.int64)
+        done = 0
+        for weights in self._blocks():
+            first, stop = np.searchsorted(pillow, [done, done + weights.n_queries])
+            part, owner = slice(first, stop), pillow[first:stop] - done
+            choice[part] = _draw(weights, owner, share[part], n_heavy[part])
+            done += weights.n_queries
+        return Children(parent, choice, np.log(light[parent]))
+
+    def _weigh(self, cut: float) -> Iterator[RowWeights]:
+        for weights in self._level.conditional.weigh(self._query, cut):
+            yield self._variable.choose(weights)
+
+    def _blocks(self) -> Iterator[RowWeights]:
+        """Yield the weights of all pillow tuples, from memory if there are not too many."""
+        if self._cache is not None:
+            yield from self._cache
+            return
+        cache: list[RowWeights] = []
+        n_entries = 0
+        for weights in self._weigh(0.0):
+            n_entries += len(weights.kernel)
+            if n_entries <= LARGEST_CACHE:
+                cache.append(weights)
+            yield weights
+        if n_entries <= LARGEST_CACHE:
+            self._cache = cache
+
+    def _list(self, blocks: Iterator[RowWeights], collector: Collector) -> None:
+        done = 0
+        for weights in blocks:
+            bounds = self._groups.offsets[[done, done + weights.n_queries]]
+            paths = self._groups.order[slice(*bounds)]
+            owner = self._groups.ranks[paths] - done
+            done += weights.n_queries
+            alive = weights.totals[owner] > 0.0
+            self._alive[paths] = alive
+            self._list_block(weights, paths[alive], owner[alive], collector)
+
+    def _list_block(
+        self, weights: RowWeights, paths: IntArray, owner: IntArray, collector: Collector
+    ) -> None:
+        log_weights = self.log_weights[paths]
+        heaviest = np.full(weights.n_queries, -np.inf)
+        np.maximum.at(heaviest, owner, log_weights)
+        found = weights.heaviest(_log(collector.cutoff) - heaviest)
+        branches = sorted_branches(found, weights.n_queries)
+        start = 0
+        while start < len(paths):
+            part = slice(start, start + MOST_PATHS)
+            first, stop = branches.offsets[owner[part]], branches.offsets[owner[part] + 1]
+            floor = _log(collector.cutoff) - log_weights[part]
+            counts = first_below(branches.log_weights, first, stop, floor) - first
+            block = next(blocks_by_size(counts, collector.at_a_time))
+            entry = concatenated_ranges(first[block], counts[block])
+            parent = np.repeat(paths[part][block], counts[block])
+            child = self.log_weights[parent] + branches.log_weights[entry]
+            mass = float(np.exp(log_weights[part][block]).sum())
+            collector.add(Children(parent, branches.choices[entry], child), mass)
+            start += block.stop
+
+
+class _Everything:
+    """Collects all children."""
+
+    cutoff = 0.0
+    at_a_time = 1 << 62
+
+    def __init__(self) -> None:
+        self.parts: list[Children] = []
+
+    def add(self, children: Children, mass: float) -> None:
+        self.parts.append(children)
+
+
+def joined(parts: list[Children]) -> Children:
+    """Return one list of children from several."""
+    if not parts:
+        nothing: IntArray = np.empty(0, dtype=np.int64)
+        return Children(nothing, nothing, np.empty(0))
+    return Children(
+        np.concatenate([part.parent for part in parts]),
+        np.concatenate([part.choice for part in parts]),
+        np.concatenate([part.log_weights for part in parts]),
+    )
+
+
+def _log(weight: float) -> float:
+    return float(np.log(weight)) if weight > 0.0 else -np.inf
+
+
+def _draw(weights: RowWeights, owner: IntArray, share: FloatArray, n_heavy: IntArray) -> IntArray:
+    """Return the choice at a share of the weight of each owner, past its heaviest choices."""
+    entries = np.empty(len(owner), dtype=np.int64)
+    target = share * weights.totals[owner]
+    plain = n_heavy == 0
+    entries[plain] = draw_entries(weights, owner[plain], target[plain])
+    if not plain.all():
+        rest = ~plain
+        entries[rest] = _draw_past_heaviest(weights, owner[rest], target[rest], n_heavy[rest])
+    return weights.rows_at(entries)
+
+
+def _draw_past_heaviest(
+    weights: RowWeights, owner: IntArray, target: FloatArray, n_heavy: IntArray
+) -> IntArray:
+    """Draw as from entries in descending order, after the first `n_heavy` of each owner."""
+    tuples, local = np.unique(owner, return_inverse=True)
+    counts = weights.counts[tuples]
+    entries = concatenated_ranges(weights.offsets[tuples], counts)
+    owners = np.repeat(tuples, counts)
+    order = np.lexsort((-weights.log_weights_at(entries, owners), owners))
+    entries = entries[order]
+    running = offsets_like(np.cumsum(weights.kernel[entries]))
+    offsets = offsets_of(counts)
+    starts, stops = offsets[local] + n_heavy, offsets[local + 1]
+    found = first_reaching(running[1:], starts, stops, running[starts] + target, strictly=True)
+    return entries[np.minimum(found, stops - 1)]
+
+
+def offsets_like(running: FloatArray) -> FloatArray:
+    """Put a zero before running sums."""
+    return np.concatenate([[0.0], running])
