@@ -1,53 +1,69 @@
 """Slow, obvious twins of the fast routines."""
 
-import itertools
 import math
 
 import numpy as np
 
 
-def kernel_value(name, difference, bandwidth, n_values=None):
-    u = difference / bandwidth if bandwidth else (0.0 if difference == 0 else math.inf)
-    if name == "gaussian":
-        return math.exp(-0.5 * u * u)
-    if name == "identity":
-        return float(difference == 0)
+def log_kernel_value(name, difference, bandwidth, n_values):
+    """Return the log-kernel of one pair of values, up to a constant."""
+    if name == "identity" or bandwidth == 0.0:
+        return 0.0 if difference == 0 else -math.inf
     if name == "aitchison_aitken":
-        return 1.0 - bandwidth if difference == 0 else bandwidth / (n_values - 1)
+        return math.log(1.0 - bandwidth if difference == 0 else bandwidth / (n_values - 1))
+    u = difference / bandwidth
+    if name == "gaussian":
+        return -0.5 * u * u
     if abs(u) >= 1.0:
-        return 0.0
+        return -math.inf
     return {
-        "epanechnikov": 1 - u * u,
-        "biweight": (1 - u * u) ** 2,
-        "triweight": (1 - u * u) ** 3,
-        "tricube": (1 - abs(u) ** 3) ** 3,
+        "epanechnikov": math.log(1 - u * u),
+        "biweight": 2 * math.log(1 - u * u),
+        "triweight": 3 * math.log(1 - u * u),
+        "tricube": 3 * math.log(1 - abs(u) ** 3),
     }[name]
 
 
-def conditional_weights(values, pillow, kernels, bandwidths, point):
-    """Return the weight of each row given the pillow values of `point`, all zero if 0/0."""
-    weights = np.ones(len(values))
-    for i, j in itertools.product(range(len(values)), pillow):
-        n_values = len(set(values[:, j]))
-        weights[i] *= kernel_value(kernels[j], point[j] - values[i, j], bandwidths[j], n_values)
-    total = weights.sum()
-    return weights / total if total > 0 else weights
+def conditional_log_weights(values, pillow, kernels, bandwidths, point):
+    """Return the log-weight of each row given the pillow values of `point`; all -inf if 0/0."""
+    logs = []
+    for row in values:
+        terms = [
+            log_kernel_value(kernels[j], point[j] - row[j], bandwidths[j], len(set(values[:, j])))
+            for j in pillow
+        ]
+        logs.append(math.fsum(terms) if -math.inf not in terms else -math.inf)
+    heaviest = max(logs)
+    if heaviest == -math.inf:
+        return logs
+    log_total = heaviest + math.log(math.fsum(math.exp(log - heaviest) for log in logs))
+    return [log - log_total for log in logs]
 
 
 def all_paths(values, order, pillows, kernels, bandwidths):
-    """Yield (rows in column order, weight) of all n^D paths of positive weight: Eq. (3)."""
+    """Yield (rows in column order, weight) of all n^D paths that are not zero: Eq. (3)."""
 
-    def grow(depth, rows, weight):
+    def grow(depth, rows, log_weight):
         if depth == len(order):
-            yield tuple(rows[j] for j in range(len(order))), weight
+            yield tuple(rows[j] for j in range(len(order))), math.exp(log_weight)
             return
         j = order[depth]
         point = {k: values[rows[k], k] for k in pillows[j]}
-        edges = conditional_weights(values, pillows[j], kernels, bandwidths, point)
-        for i in np.flatnonzero(edges > 0):
-            yield from grow(depth + 1, {**rows, j: int(i)}, weight * edges[i])
+        edges = conditional_log_weights(values, pillows[j], kernels, bandwidths, point)
+        for i, edge in enumerate(edges):
+            if edge > -math.inf:
+                yield from grow(depth + 1, {**rows, j: i}, log_weight + edge)
 
-    yield from grow(0, {}, 1.0)
+    yield from grow(0, {}, 0.0)
+
+
+def merge_by_value(paths, values):
+    """Return {values: weight} from {rows: weight}, weights of equal values added."""
+    merged = {}
+    for rows, weight in paths.items():
+        key = tuple(values[i, j] for j, i in enumerate(rows))
+        merged[key] = merged.get(key, 0.0) + weight
+    return merged
 
 
 def dense_pruned_tree(values, order, pillows, bandwidths, theta):

@@ -126,7 +126,7 @@ class _Survivors:
         weights = np.exp(listed.log_weights)
         rest = self._seen - float(weights.sum())
         self.cutoff = survival_weight(weights, rest, self._budget)
-        self.children = listed.at(np.flatnonzero(weights >= self.cutoff))
+        self.children = listed.at(np.flatnonzero((weights >= self.cutoff) & (weights > 0.0)))
         self._waiting, self._n_waiting = [], 0
 
 
@@ -138,7 +138,7 @@ def survival_weight(weights: FloatArray, rest: float, budget: int) -> float:
     >>> survival_weight(np.array([0.5, 0.2, 0.1]), rest=0.2, budget=2)
     0.5
     """
-    descending = np.sort(weights)[::-1]
+    descending = np.sort(weights[weights > 0.0])[::-1]
     if len(descending) <= budget and rest <= NO_MASS * (rest + float(weights.sum())):
         return 0.0
     n_larger = np.arange(min(len(descending), budget - 1) + 1)

@@ -10,6 +10,7 @@ from causalaug._segments import (
     concatenated_ranges,
     first_below,
     first_reaching,
+    keep_in_segments,
     offsets_of,
 )
 from causalaug.expansion._branches import sorted_branches
@@ -151,6 +152,7 @@ class LevelChildren:
         log_weights = self.log_weights[paths]
         heaviest = np.full(weights.n_queries, -np.inf)
         np.maximum.at(heaviest, owner, log_weights)
+        heaviest[weights.totals == 0.0] = 0.0
         found = weights.heaviest(_log(collector.cutoff) - heaviest)
         branches = sorted_branches(found, weights.n_queries)
         start = 0
@@ -200,32 +202,33 @@ def _log(weight: float) -> float:
 def _draw(weights: RowWeights, owner: IntArray, share: FloatArray, n_heavy: IntArray) -> IntArray:
     """Return the choice at a share of the weight of each owner, past its heaviest choices."""
     entries = np.empty(len(owner), dtype=np.int64)
-    target = share * weights.totals[owner]
     plain = n_heavy == 0
-    entries[plain] = draw_entries(weights, owner[plain], target[plain])
+    entries[plain] = draw_entries(weights, owner[plain], share[plain])
     if not plain.all():
         rest = ~plain
-        entries[rest] = _draw_past_heaviest(weights, owner[rest], target[rest], n_heavy[rest])
+        entries[rest] = _draw_past_heaviest(weights, owner[rest], share[rest], n_heavy[rest])
     return weights.rows_at(entries)
 
 
 def _draw_past_heaviest(
-    weights: RowWeights, owner: IntArray, target: FloatArray, n_heavy: IntArray
+    weights: RowWeights, owner: IntArray, share: FloatArray, n_heavy: IntArray
 ) -> IntArray:
-    """Draw as from entries in descending order, after the first `n_heavy` of each owner."""
+    """Draw from entries in descending order, after the first `n_heavy` of each owner.
+
+    `share` is of the owner's whole weight, the heaviest entries included.
+    """
     tuples, local = np.unique(owner, return_inverse=True)
     counts = weights.counts[tuples]
     entries = concatenated_ranges(weights.offsets[tuples], counts)
     owners = np.repeat(tuples, counts)
+    positive = weights.kernel[entries] > 0.0
+    entries, owners = entries[positive], owners[positive]
+    counts = np.diff(keep_in_segments(offsets_of(counts), positive))
     order = np.lexsort((-weights.log_weights_at(entries, owners), owners))
     entries = entries[order]
-    running = offsets_like(np.cumsum(weights.kernel[entries]))
+    relative = weights.kernel[entries] / np.repeat(weights.totals[tuples], counts)
+    running = np.concatenate([[0.0], np.cumsum(relative)])
     offsets = offsets_of(counts)
     starts, stops = offsets[local] + n_heavy, offsets[local + 1]
-    found = first_reaching(running[1:], starts, stops, running[starts] + target, strictly=True)
+    found = first_reaching(running[1:], starts, stops, running[starts] + share, strictly=True)
     return entries[np.minimum(found, stops - 1)]
-
-
-def offsets_like(running: FloatArray) -> FloatArray:
-    """Put a zero before running sums."""
-    return np.concatenate([[0.0], running])

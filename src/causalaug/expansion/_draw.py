@@ -1,44 +1,54 @@
-"""Inverse cumulative sums of kernel weights: where along a query's entries a target falls."""
+"""Inverse cumulative sums of kernel weights: where along a query's entries a share falls."""
 
 import numpy as np
 
 from causalaug._segments import first_reaching
-from causalaug.kernels import RowWeights, WholeRows
+from causalaug.kernels import ListedRows, RowWeights, WholeRows
 from causalaug.typing import FloatArray, IntArray
 
 STRIDE = 32
 """Entries of a whole row that are first added up, so that few cumulative sums are needed."""
 
 
-def draw_entries(weights: RowWeights, owner: IntArray, target: FloatArray) -> IntArray:
-    """Return the entry of each owner at which the running sum of the kernel passes the target.
+def draw_entries(weights: RowWeights, owner: IntArray, share: FloatArray) -> IntArray:
+    """Return the entry of each owner at which a share of its weight is used up.
 
-    `owner` are query numbers, `target` lies between 0 and the total of the owner's kernel.
+    `owner` are query numbers with at least one entry, `share` lies in ``[0, 1)``. An entry
+    of zero weight is never returned.
     """
-    if isinstance(weights, WholeRows) and weights.matrix.shape[1] > 2 * STRIDE:
-        return _draw_from_whole_rows(weights, owner, target)
-    running = np.cumsum(weights.kernel)
+    if isinstance(weights, WholeRows):
+        return _draw_from_whole_rows(weights, owner, share)
+    return _draw_from_listed_rows(weights, owner, share)
+
+
+def _draw_from_listed_rows(weights: ListedRows, owner: IntArray, share: FloatArray) -> IntArray:
+    running = np.concatenate([[0.0], np.cumsum(weights.kernel)])
     starts, stops = weights.offsets[owner], weights.offsets[owner + 1]
-    before = np.where(starts > 0, running[starts - 1], 0.0)
-    entries = first_reaching(running, starts, stops, before + target, strictly=True)
-    return np.minimum(entries, stops - 1)
+    target = _below(running[starts] + share * (running[stops] - running[starts]), running[stops])
+    return first_reaching(running[1:], starts, stops, target, strictly=True)
 
 
-def _draw_from_whole_rows(weights: WholeRows, owner: IntArray, target: FloatArray) -> IntArray:
+def _draw_from_whole_rows(weights: WholeRows, owner: IntArray, share: FloatArray) -> IntArray:
     """Find the stride of entries first, then the entry in it."""
-    n_queries, n_rows = weights.matrix.shape
-    starts = np.arange(0, n_rows, STRIDE)
-    running = np.cumsum(np.add.reduceat(weights.matrix, starts, axis=1), axis=1)
-    n_strides = len(starts)
-    flat = running.ravel()
-    first = owner * n_strides
-    found = first_reaching(flat, first, first + n_strides - 1, target, strictly=True)
+    n_rows = weights.matrix.shape[1]
+    begins = np.arange(0, n_rows, STRIDE)
+    running = np.cumsum(np.add.reduceat(weights.matrix, begins, axis=1), axis=1)
+    last = len(begins) - 1
+    target = _below(share * running[owner, last], running[owner, last])
+    flat, first = running.ravel(), owner * len(begins)
+    found = first_reaching(flat, first, first + last, target, strictly=True)
     stride = found - first
-    target = target - np.where(stride > 0, flat[found - 1], 0.0)
-    column = np.minimum(starts[stride][:, np.newaxis] + np.arange(STRIDE), n_rows - 1)
-    entry = owner[:, np.newaxis] * n_rows + column
-    inside = np.cumsum(weights.kernel[entry], axis=1)
+    target -= np.where(stride > 0, flat[found - 1], 0.0)
+    column = begins[stride][:, np.newaxis] + np.arange(STRIDE)
+    inside = weights.matrix[owner[:, np.newaxis], np.minimum(column, n_rows - 1)]
+    inside[column >= n_rows] = 0.0
+    np.cumsum(inside, axis=1, out=inside)
+    target = _below(target, inside[:, -1])
     position = (inside <= target[:, np.newaxis]).sum(axis=1)
-    size = np.minimum(STRIDE, n_rows - starts[stride])
-    entries: IntArray = owner * n_rows + starts[stride] + np.minimum(position, size - 1)
+    entries: IntArray = owner * n_rows + begins[stride] + position
     return entries
+
+
+def _below(target: FloatArray, total: FloatArray) -> FloatArray:
+    """Return the target, or the number just below the total where rounding reached it."""
+    return np.minimum(target, np.nextafter(total, -np.inf))

@@ -82,6 +82,6 @@ def _draw_rows(level: Level, groups: Groups, query: FloatArray, uniform: FloatAr
         alive = np.flatnonzero(weights.totals[owner] > 0.0)
         owner, paths = owner[alive], paths[alive]
         for row, number in zip(rows, uniform, strict=True):
-            entries = draw_entries(weights, owner, number[paths] * weights.totals[owner])
+            entries = draw_entries(weights, owner, number[paths])
             row[paths] = weights.rows_at(entries)
     return rows

@@ -26,7 +26,7 @@ def silverman(values: FloatArray) -> float:
     >>> round(silverman(calm), 3)
     0.123
     >>> round(silverman(np.append(calm, 1000.0)), 3)
-    0.158
+    0.157
     """
     deviation = _standard_deviation(values)
     low, high = np.percentile(values, [25.0, 75.0])

@@ -14,8 +14,17 @@ import numpy as np
 from causalaug._segments import offsets_of, segment_reduce
 from causalaug.typing import FloatArray, IntArray
 
+SMALLEST_POSITIVE = np.nextafter(0.0, 1.0)
+
 SMALLEST_LOG = -700.0
 """Below it ``exp`` is slow, and too small to matter in a sum with 1."""
+
+
+def exp_or_zero(log_kernel: FloatArray) -> FloatArray:
+    """Return the exponential, 0 where it would be too small to matter in a sum with 1."""
+    kernel: FloatArray = np.exp(np.maximum(log_kernel, SMALLEST_LOG))
+    kernel[log_kernel < SMALLEST_LOG] = 0.0
+    return kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +92,7 @@ class ListedRows:
     @cached_property
     def kernel(self) -> FloatArray:
         """The kernel of each entry."""
-        return np.exp(np.maximum(self.log_kernel, SMALLEST_LOG))
+        return exp_or_zero(self.log_kernel)
 
     @cached_property
     def totals(self) -> FloatArray:
@@ -186,7 +195,7 @@ class WholeRows:
     def heaviest(self, log_floor: FloatArray) -> Heaviest:
         """Return the entries whose log-weight is at least the floor of their query."""
         least = np.exp(np.maximum(log_floor, SMALLEST_LOG)) * self.totals
-        least = np.where(self.totals > 0.0, least, np.inf)
+        least = np.maximum(least, SMALLEST_POSITIVE)
         entries = np.flatnonzero(self.matrix >= least[:, np.newaxis])
         owner, rows = np.divmod(entries, self.matrix.shape[1])
         return Heaviest(owner, rows, self.log_weights_at(entries, owner))

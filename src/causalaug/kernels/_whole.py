@@ -12,7 +12,7 @@ import numpy as np
 
 from causalaug._segments import combine_codes, rank_keys
 from causalaug.kernels._column import KernelColumn
-from causalaug.kernels._row_weights import SMALLEST_LOG, WholeRows
+from causalaug.kernels._row_weights import WholeRows, exp_or_zero
 from causalaug.typing import FloatArray, IntArray
 
 BLOCK_ENTRIES = 1 << 16
@@ -87,7 +87,7 @@ class WholeRowEvaluator:
         tables = []
         for column, values in zip(self._columns, self._distinct, strict=True):
             log_kernel = column.log_kernel(values[:, np.newaxis], column.values)
-            tables.append(np.exp(np.maximum(log_kernel, SMALLEST_LOG)) * (log_kernel > -np.inf))
+            tables.append(exp_or_zero(log_kernel))
         return tables
 
     def _codes(self, query: FloatArray) -> list[IntArray] | None:
@@ -126,7 +126,4 @@ class WholeRowEvaluator:
             log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)
         heaviest = log_kernel.max(axis=1, keepdims=True)
         log_kernel -= np.where(np.isfinite(heaviest), heaviest, 0.0)
-        vanishes = np.isneginf(log_kernel)
-        kernel = np.exp(np.maximum(log_kernel, SMALLEST_LOG, out=log_kernel), out=log_kernel)
-        kernel[vanishes] = 0.0
-        return kernel
+        return exp_or_zero(log_kernel)

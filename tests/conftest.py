@@ -1,0 +1,10 @@
+"""Hypothesis profiles: `ci` repeats the same examples, `thorough` looks for new ones."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("ci", derandomize=True, max_examples=100, **COMMON)
+settings.register_profile("thorough", max_examples=2000, print_blob=True, **COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

@@ -1,0 +1,74 @@
+"""Budget and sampling are right on average: means over many seeds against exact weights."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import causalaug as ca
+from oracles import merge_by_value
+from strategies import Problem, by_values
+
+N_SEEDS = 1500
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """Mixed kinds, ties and a hidden common cause; 4 columns, 5 rows."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "a": [0.0, 0.0, 1.0, 2.0, 2.5],
+            "b": np.round(rng.normal(size=5), 1),
+            "c": [1.0, 1.0, 2.0, 1.0, 2.0],
+            "d": rng.normal(size=5),
+        }
+    )
+    graph = ca.read_graph("a -> b; a -> c; {b, c} -> d; b <-> c")
+    conditional = ca.KernelConditional(kernel={"c": "identity"}, bandwidth=0.7)
+    return Problem(frame, graph, graph.topological_order(), conditional)
+
+
+@pytest.mark.parametrize(
+    "expansion",
+    [
+        ca.BudgetExpansion(3),
+        ca.BudgetExpansion(12),
+        ca.BudgetExpansion(40),
+        ca.BudgetExpansion(12, merge_equal=False),
+        ca.SampledExpansion(8),
+    ],
+    ids=str,
+)
+def test_mean_weights_are_the_exact_weights(problem, expansion):
+    exact = merge_by_value(problem.exact_paths(), problem.table.values)
+    sums = dict.fromkeys(exact, 0.0)
+    squares = dict.fromkeys(exact, 0.0)
+    for seed in range(N_SEEDS):
+        for values, weight in by_values(problem.augment(expansion, seed)).items():
+            sums[values] += weight
+            squares[values] += weight**2
+    mean = np.array([sums[values] / N_SEEDS for values in exact])
+    variance = np.array([squares[values] / N_SEEDS for values in exact]) - mean**2
+    expected = np.array(list(exact.values()))
+    common = expected > 20 / N_SEEDS * mean.max()
+    error = np.sqrt(np.maximum(variance, 0.0) / N_SEEDS) + 1e-9
+    z = (mean - expected)[common] / error[common]
+    assert common.sum() > 10
+    assert np.abs(z).max() < 4.5
+    assert np.mean(z**2) < 1.6
+    assert mean.sum() == pytest.approx(1.0, abs=4 * np.sqrt(variance.sum() / N_SEEDS) + 1e-9)
+
+
+def test_a_budget_has_less_variance_than_as_many_independent_draws(problem):
+    exact = problem.exact_values()
+
+    def mean_square_error(expansion):
+        errors = []
+        for seed in range(300):
+            found = by_values(problem.augment(expansion, seed))
+            errors.append(sum((found.get(v, 0.0) - w) ** 2 for v, w in exact.items()))
+        return np.mean(errors)
+
+    assert mean_square_error(ca.BudgetExpansion(30)) < 0.5 * mean_square_error(
+        ca.SampledExpansion(30)
+    )
