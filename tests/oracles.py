@@ -1,6 +1,8 @@
 """Slow, obvious twins of the fast routines."""
 
+import decimal
 import math
+from decimal import Decimal
 
 import numpy as np
 
@@ -89,3 +91,52 @@ def dense_pruned_tree(values, order, pillows, bandwidths, theta):
     in_columns = np.empty_like(rows)
     in_columns[:, list(order)] = rows
     return in_columns, log_weights
+
+
+def exact_log_kernels(values, kernels, point):
+    """Return the log-kernel of each row in 40-digit arithmetic, None where it vanishes.
+
+    `kernels` are pairs of name and bandwidth, one per column.
+    """
+    with decimal.localcontext(prec=40):
+        return [
+            _sum_or_none(
+                _exact_log_kernel(*kernel, Decimal(q) - Decimal(z), len(set(column)))
+                for kernel, q, z, column in zip(kernels, point, row, values.T, strict=True)
+            )
+            for row in values
+        ]
+
+
+def exact_log_weights(values, kernels, point):
+    """Return the log-weight of each row, from 40-digit arithmetic; all -inf if 0/0."""
+    logs = exact_log_kernels(values, kernels, point)
+    with decimal.localcontext(prec=40):
+        heaviest = max((log for log in logs if log is not None), default=None)
+        if heaviest is None:
+            return np.full(len(values), -np.inf)
+        total = sum((log - heaviest).exp() for log in logs if log is not None)
+        log_total = heaviest + total.ln()
+        return np.array([-math.inf if log is None else float(log - log_total) for log in logs])
+
+
+def _exact_log_kernel(name, bandwidth, difference, n_values):
+    h = Decimal(bandwidth)
+    if name == "identity" or not bandwidth or (name == "aitchison_aitken" and n_values < 2):
+        return None if difference else Decimal(0)
+    if name == "aitchison_aitken":
+        return (h / (n_values - 1) if difference else 1 - h).ln()
+    u = abs(difference / h)
+    if name == "gaussian":
+        return -u * u / 2
+    if u >= 1:
+        return None
+    inner, outer = {"epanechnikov": (2, 1), "biweight": (2, 2), "triweight": (2, 3)}.get(
+        name, (3, 3)
+    )
+    return outer * (1 - u**inner).ln()
+
+
+def _sum_or_none(terms):
+    terms = list(terms)
+    return None if None in terms else sum(terms, Decimal(0))

@@ -165,12 +165,12 @@ class Groups:
 def group_by_key(key: IntArray, bound: int) -> Groups:
     """Group the positions of equal keys; all keys must be in ``0..bound - 1``."""
     length = len(key)
-    if bound * max(length, 1) > 1 << 62:
-        distinct, key = np.unique(key, return_inverse=True)
-        bound = len(distinct)
-    packed = key * length + np.arange(length)
+    n_bits = length.bit_length()
+    if bound << n_bits > 1 << 62:
+        _, key = np.unique(key, return_inverse=True)
+    packed = (key.astype(np.int64) << n_bits) | np.arange(length)
     packed.sort()
-    sorted_key, order = np.divmod(packed, max(length, 1))
+    sorted_key, order = packed >> n_bits, packed & ((1 << n_bits) - 1)
     starts = np.flatnonzero(np.diff(sorted_key, prepend=-1))
     ranks = np.empty(length, dtype=np.int64)
     counts = np.diff(starts, append=length)

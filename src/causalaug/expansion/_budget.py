@@ -138,11 +138,16 @@ def survival_weight(weights: FloatArray, rest: float, budget: int) -> float:
     >>> survival_weight(np.array([0.5, 0.2, 0.1]), rest=0.2, budget=2)
     0.5
     """
-    descending = np.sort(weights[weights > 0.0])[::-1]
-    if len(descending) <= budget and rest <= NO_MASS * (rest + float(weights.sum())):
+    light = weights[weights > 0.0]
+    if len(light) <= budget and rest <= NO_MASS * (rest + float(light.sum())):
         return 0.0
-    n_larger = np.arange(min(len(descending), budget - 1) + 1)
-    lighter = np.append(np.cumsum(descending[::-1])[::-1], 0.0)[n_larger] + max(rest, 0.0)
-    candidates = lighter / (budget - n_larger)
-    following = np.append(descending, 0.0)[n_larger]
-    return float(candidates[np.argmax(following < candidates)])
+    n_larger = 0
+    while True:
+        survival = (max(rest, 0.0) + float(light.sum())) / (budget - n_larger)
+        larger = light >= survival
+        n_larger += int(larger.sum())
+        if n_larger == budget:
+            return float(light[larger].min())
+        if not larger.any():
+            return survival
+        light = light[~larger]

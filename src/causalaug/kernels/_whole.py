@@ -15,7 +15,7 @@ from causalaug.kernels._column import KernelColumn
 from causalaug.kernels._row_weights import WholeRows, exp_or_zero
 from causalaug.typing import FloatArray, IntArray
 
-BLOCK_ENTRIES = 1 << 16
+BLOCK_ENTRIES = 1 << 17
 """Entries evaluated at a time: small enough for the processor's cache."""
 
 LARGEST_TABLE = 1 << 20
