@@ -10,7 +10,9 @@ def import_optional(module: str, *, extra: str, purpose: str) -> ModuleType:
     """Import `module`, or raise an error with the install line of its extra."""
     try:
         return import_module(module)
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0]:
+            raise
         raise MissingDependencyError(
             f"{purpose} needs {module!r}, which is not installed. "
             f'Install it with: pip install "causalaug[{extra}]"'

@@ -32,8 +32,22 @@ def typing_slips(wrong: Collection[str], right: Collection[str]) -> str:
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Raise unless `value` is one of the `choices`."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ParameterError(f"`{name}` must be one of {sorted(choices)}. Found {value!r}.")
+
+
+def is_positive(value: object) -> bool:
+    """Return whether `value` is a positive, finite real number, and not a bool."""
+    return _is_finite(value) and value > 0  # type: ignore[operator]
+
+
+def _is_finite(value: object) -> bool:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def check_columns_exist(name: str, named: Collection[str], columns: Collection[str]) -> None:
@@ -49,8 +63,7 @@ def check_columns_exist(name: str, named: Collection[str], columns: Collection[s
 
 def check_at_least(name: str, value: object, least: float) -> None:
     """Raise unless `value` is a finite real number of at least `least`."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not least <= float(value) < math.inf:  # type: ignore[arg-type]
+    if not _is_finite(value) or value < least:  # type: ignore[operator]
         raise ParameterError(f"`{name}` must be a number of at least {least:g}. Found {value!r}.")
 
 

@@ -19,11 +19,14 @@ class FittedConditional(Protocol):
         left out, if the mass of all of them is below double precision as well.
         """
 
-    def log_heaviest_bound(self, query: FloatArray) -> FloatArray:
-        """Return a cheap upper bound on the log-weight of each query's heaviest row.
+    def log_heaviest_bound(
+        self, query: FloatArray, log_factors: FloatArray | None = None
+    ) -> FloatArray:
+        """Return a cheap upper bound on the largest ``log(w) + log_factor`` of each query.
 
-        It must also bound the fourth-power mean ``(sum w^4)^(1/4)`` of the weights; 0 is no
-        bound. Queries that it rules out are not weighed.
+        `log_factors` has one entry per row. The bound must hold for the fourth-power mean
+        ``(sum (w f)^4)^(1/4)`` as well; ``inf`` is no bound. Queries that it rules out are
+        not weighed.
         """
 
 

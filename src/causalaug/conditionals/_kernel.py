@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 
-from causalaug._validation import check_choice, check_columns_exist
+from causalaug._validation import check_choice, check_columns_exist, is_positive
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
 from causalaug.kernels import (
@@ -77,7 +76,7 @@ temperature=0.5)
         check_choice("discrete_kernel", self.discrete_kernel, DISCRETE_KERNELS)
         for bandwidth in _values(self.bandwidth):
             _check_bandwidth(bandwidth)
-        if not isinstance(self.temperature, Real) or not 0.0 < self.temperature < np.inf:
+        if not is_positive(self.temperature):
             raise ParameterError(
                 f"`temperature` must be a positive number. Found {self.temperature!r}. "
                 "For exact matching use kernel='identity'."
@@ -156,7 +155,7 @@ def _check_bandwidth(bandwidth: object) -> None:
         return
     if isinstance(bandwidth, str):
         check_choice("bandwidth", bandwidth, BANDWIDTH_RULES)
-    elif not isinstance(bandwidth, Real) or not 0.0 < float(bandwidth) < np.inf:
+    elif not is_positive(bandwidth):
         raise ParameterError(
             f"A bandwidth must be a positive number or one of {sorted(BANDWIDTH_RULES)}. "
             f"Found {bandwidth!r}. For exact matching use the kernel 'identity'."

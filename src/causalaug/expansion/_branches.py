@@ -9,7 +9,7 @@ import numpy as np
 from causalaug._segments import offsets_of
 from causalaug.conditionals import FittedConditional
 from causalaug.expansion._tree import Level, ProbabilityTree
-from causalaug.kernels import NEGLIGIBLE, Heaviest
+from causalaug.kernels import NEGLIGIBLE, Heaviest, RowGroups
 from causalaug.typing import BoolArray, FloatArray, IntArray
 
 
@@ -65,8 +65,8 @@ def heaviest_choices(
     conditional = levels[0].conditional
     groups = [tree.variables[level.column].choices for level in levels]
     lowest = np.minimum.reduce([shape.lowest(log_floor) for shape in shapes])
-    most_merged = max(int(each.sizes.max()) for each in groups)
-    worth = np.flatnonzero(_may_reach(conditional, query, lowest, most_merged, tree.n_rows))
+    possible = (lowest <= 0.0) & _may_reach(conditional, query, log_floor, groups, shapes)
+    worth = np.flatnonzero(possible)
     lowest, log_floor = lowest[worth], log_floor[worth]
     shapes = [Shape(shape.credit, shape.debit[worth]) for shape in shapes]
     cut = log_cut(float(lowest.min(initial=0.0)), tree.n_rows)
@@ -88,17 +88,22 @@ def heaviest_choices(
 def _may_reach(
     conditional: FittedConditional,
     query: FloatArray,
-    lowest: FloatArray,
-    most_merged: int,
-    n_rows: int,
+    log_floor: FloatArray,
+    groups: Sequence[RowGroups],
+    shapes: Sequence[Shape],
 ) -> BoolArray:
-    """Return which tuples may have a choice at or above their floor, by a cheap bound."""
-    possible: BoolArray = lowest <= 0.0
-    slack = 0.75 * np.log(most_merged)
-    if lowest.max(initial=-np.inf) <= slack - np.log(n_rows):
-        return possible
-    possible &= lowest <= slack + conditional.log_heaviest_bound(query)
-    return possible
+    """Return which tuples may have a choice whose shaped weight reaches their floor.
+
+    A choice of `m` merged rows weighs at most ``m^(3/4)`` times what bounds a single row.
+    """
+    per_row = [
+        shape.credit[group.group_of_row] + 0.75 * np.log(group.sizes[group.group_of_row])
+        for group, shape in zip(groups, shapes, strict=True)
+    ]
+    debit = np.minimum.reduce([shape.debit for shape in shapes])
+    bound = conditional.log_heaviest_bound(query, np.maximum.reduce(per_row))
+    reachable: BoolArray = log_floor + debit <= bound
+    return reachable
 
 
 def _shaped(

@@ -28,16 +28,28 @@ def silverman(values: FloatArray) -> float:
     >>> round(silverman(np.append(calm, 1000.0)), 3)
     0.157
     """
-    deviation = _standard_deviation(values)
-    low, high = np.percentile(values, [25.0, 75.0])
+    scale = _scale(values)
+    deviation = _standard_deviation(values / scale)
+    low, high = np.percentile(values / scale, [25.0, 75.0])
     robust = float(high - low) / IQR_OF_STANDARD_NORMAL
     spread = min(deviation, robust) if robust > 0.0 else deviation
-    return float(NORMAL_REFERENCE * spread * len(values) ** -0.2)
+    return float(NORMAL_REFERENCE * spread * len(values) ** -0.2 * scale)
 
 
 def scott(values: FloatArray) -> float:
     """Return ``(4/3)^(1/5) * sd * n^(-1/5)``: the normal reference rule, outliers and all."""
-    return float(NORMAL_REFERENCE * _standard_deviation(values) * len(values) ** -0.2)
+    scale = _scale(values)
+    deviation = _standard_deviation(values / scale)
+    return float(NORMAL_REFERENCE * deviation * len(values) ** -0.2 * scale)
+
+
+def _scale(values: FloatArray) -> float:
+    """Return a power of two near the largest value: dividing by it loses nothing.
+
+    Squares of very large or very small numbers would leave the range of a double.
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    return float(2.0 ** np.clip(np.frexp(largest)[1], -1000, 1000)) if largest > 0.0 else 1.0
 
 
 def _standard_deviation(values: FloatArray) -> float:

@@ -144,7 +144,11 @@ class CandidateFinder:
         stops: IntArray,
         log_cut: float,
     ) -> Candidates:
-        """Ask the tree for a few neighbours; open a window where they are not enough."""
+        """Ask the tree for a few neighbours; open a window where they are not enough.
+
+        Rows of other groups are no neighbours. A query far outside the table may have none
+        but such among its nearest: then its whole group is looked through.
+        """
         assert self._primary is not None
         points = self._points({c: query[:, c] for c in self._gaussian}, groups)
         width = min(N_NEAREST[-1], self._n_rows)
@@ -156,11 +160,13 @@ class CandidateFinder:
             found, row = (np.asarray(each) for each in self._tree.query(points[todo], k=nearest))
             distance[todo, : len(nearest)], rows[todo, : len(nearest)] = found, row
             todo = todo[found[:, -1] <= _reach(found[:, 0], log_cut)]
-        reach = _reach(distance[:, 0], log_cut)
-        inside = (distance <= reach[:, np.newaxis]) & np.isfinite(distance)
+        own = self._match.groups[rows] == groups[:, np.newaxis]
+        reach = np.where(own[:, 0], _reach(distance[:, 0], log_cut), np.inf)
+        inside = (distance <= reach[:, np.newaxis]) & np.isfinite(distance) & own
         enough = np.ones(len(query), dtype=bool)
         enough[todo] = False
-        if todo.size:
+        enough &= own[:, 0] | (groups < 0)
+        if not enough.all():
             radius = reach * self._columns[self._primary].kernel.bandwidth
             starts, stops = self._narrow(query[:, self._primary], radius, starts, stops)
         return Candidates(self._order, starts, stops, NearRows(enough, rows, inside))

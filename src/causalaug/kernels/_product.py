@@ -6,6 +6,7 @@ only those are weighed. Where they are wide, whole rows are weighed, a block at 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +15,7 @@ from causalaug._segments import blocks_by_size, keep_in_segments, offsets_of, se
 from causalaug.kernels._candidates import CandidateFinder
 from causalaug.kernels._column import ColumnKernel, KernelColumn
 from causalaug.kernels._row_weights import SMALLEST_LOG, ListedRows, RowWeights
+from causalaug.kernels._univariate import CONTINUOUS_KERNELS
 from causalaug.kernels._whole import BLOCK_ENTRIES, WholeRowEvaluator
 from causalaug.typing import FloatArray, IntArray
 
@@ -31,6 +33,12 @@ WIDEST_SQUARE = 1e5
 
 LARGEST_PLAIN_EXPONENT = 1e3
 """Beyond it, differences of squares are taken from factors, not from the squares."""
+
+NARROWEST = 1e-120
+"""Bandwidths below this share of the range change nothing but overflow their squares."""
+
+ROUNDING = 1e-15
+"""Relative error of a sum of squares, generously."""
 
 NEGLIGIBLE = 34.0
 """``exp(-34)`` is below the precision of a double."""
@@ -62,7 +70,7 @@ class ProductKernel:
     def __init__(self, reference: FloatArray, kernels: Sequence[ColumnKernel]) -> None:
         self.n_rows = len(reference)
         self._columns = [
-            KernelColumn(kernel, np.ascontiguousarray(values))
+            KernelColumn(_representable(kernel, values), np.ascontiguousarray(values))
             for kernel, values in zip(kernels, reference.T, strict=True)
         ]
         self._finder = CandidateFinder(self._columns, self.n_rows)
@@ -86,25 +94,28 @@ class ProductKernel:
         for start in range(0, len(query), BATCH_QUERIES):
             batch = query[start : start + BATCH_QUERIES]
             if may_be_whole and self._is_small:
-                yield from self._whole_rows.evaluate(batch)
+                yield from self._whole_rows.evaluate(batch, cut)
                 continue
             found = self._finder.find(batch, cut)
             if may_be_whole and found.counts.sum() > DENSE_SHARE * self.n_rows * len(batch):
-                yield from self._whole_rows.evaluate(batch)
+                yield from self._whole_rows.evaluate(batch, cut)
                 continue
             for block in blocks_by_size(found.counts, BLOCK_ENTRIES):
                 offsets = offsets_of(found.counts[block])
                 yield self._weigh_entries(batch[block], offsets, found.rows(block), cut)
 
-    def log_heaviest_bound(self, query: FloatArray) -> FloatArray:
-        """Return a bound on the log-weight of the heaviest row of each query; 0 is no bound.
+    def log_heaviest_bound(
+        self, query: FloatArray, log_factors: FloatArray | None = None
+    ) -> FloatArray:
+        """Return a bound on the largest ``log(w) + log_factor`` of each query; inf is no bound.
 
-        It also bounds the fourth-power mean of the weights: `m` rows together weigh at most
-        ``m^(3/4)`` times as much, by Hoelder's inequality.
+        `log_factors` has one entry per row. The bound holds for the fourth-power mean of the
+        products: `m` rows together reach at most ``m^(3/4)`` times as much, by Hoelder's
+        inequality.
         """
         if not (self._is_wide and self._is_small):
-            return np.zeros(len(query))
-        return self._whole_rows.log_heaviest_bound(query)
+            return np.full(len(query), np.inf)
+        return self._whole_rows.log_heaviest_bound(query, log_factors)
 
     @cached_property
     def _is_wide(self) -> bool:
@@ -124,7 +135,8 @@ class ProductKernel:
         log_kernel = self._log_kernel(query, owner, rows)
         heaviest = segment_reduce(np.maximum, log_kernel, offsets, empty=0.0)
         heaviest = np.where(np.isfinite(heaviest), heaviest, 0.0)
-        keep = (log_kernel >= (heaviest - cut)[owner]) & (log_kernel > -np.inf)
+        floor = heaviest - cut - ROUNDING * np.abs(heaviest)
+        keep = (log_kernel >= floor[owner]) & (log_kernel > -np.inf)
         if not keep.all():
             offsets = keep_in_segments(offsets, keep)
             rows, owner, log_kernel = rows[keep], owner[keep], log_kernel[keep]
@@ -162,3 +174,12 @@ class ProductKernel:
             else:
                 log_kernel += column.log_kernel(q, z) - column.log_kernel(q, p)
         return log_kernel
+
+
+def _representable(kernel: ColumnKernel, values: FloatArray) -> ColumnKernel:
+    """Return the kernel, with a bandwidth at which squared distances do not overflow."""
+    if kernel.name not in CONTINUOUS_KERNELS or kernel.bandwidth == 0.0:
+        return kernel
+    with np.errstate(over="ignore"):
+        narrowest = NARROWEST * min(float(np.ptp(values)), np.finfo(float).max)
+    return replace(kernel, bandwidth=max(kernel.bandwidth, narrowest))

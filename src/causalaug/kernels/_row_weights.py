@@ -177,8 +177,9 @@ class WholeRows:
     @cached_property
     def log_weights(self) -> FloatArray:
         """Logarithms of the weights; the weights of each query sum to one."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_weights: FloatArray = np.log(self.matrix / self.totals[:, np.newaxis])
+        totals = np.where(self.totals > 0.0, self.totals, 1.0)
+        with np.errstate(divide="ignore"):
+            log_weights: FloatArray = np.log(self.matrix / totals[:, np.newaxis])
         return log_weights.ravel()
 
     def rows_at(self, entries: IntArray) -> IntArray:

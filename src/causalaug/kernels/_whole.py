@@ -12,7 +12,7 @@ import numpy as np
 
 from causalaug._segments import combine_codes, rank_keys
 from causalaug.kernels._column import KernelColumn
-from causalaug.kernels._row_weights import WholeRows, exp_or_zero
+from causalaug.kernels._row_weights import SMALLEST_LOG, WholeRows, exp_or_zero
 from causalaug.typing import FloatArray, IntArray
 
 BLOCK_ENTRIES = 1 << 17
@@ -23,6 +23,9 @@ LARGEST_TABLE = 1 << 20
 
 LEAST_FILL = 0.02
 """Share of a grid that queries must fill for matrix products over it to pay."""
+
+LARGEST_FLUSHED = 1e-150
+"""Factors below it are left out of matrix products."""
 
 LEAST_TOTAL = 1e-280
 """Kernel sums below it have lost digits to underflow."""
@@ -35,8 +38,12 @@ class WholeRowEvaluator:
         self._columns = tuple(columns)
         self._n_rows = n_rows
 
-    def evaluate(self, query: FloatArray) -> Iterator[WholeRows]:
-        """Yield the kernel matrices of consecutive blocks of queries."""
+    def evaluate(self, query: FloatArray, log_cut: float) -> Iterator[WholeRows]:
+        """Yield the kernel matrices of consecutive blocks of queries.
+
+        Entries lighter than the heaviest by more than `log_cut` in logarithm may be zero.
+        """
+        least_total = np.exp(log_cut + SMALLEST_LOG)
         size = max(1, BLOCK_ENTRIES // self._n_rows)
         codes = self._codes(query)
         spare = np.empty((min(size, len(query)), self._n_rows))
@@ -46,18 +53,22 @@ class WholeRowEvaluator:
                 yield WholeRows(self._exponentiate(query[block]))
             else:
                 rows = [code[block] for code in codes]
-                yield self._multiply(query[block], rows, spare)
+                yield self._multiply(query[block], rows, spare, least_total)
 
-    def log_heaviest_bound(self, query: FloatArray) -> FloatArray:
-        """Return a bound on the log-weight of the heaviest row of each query; 0 is no bound.
+    def log_heaviest_bound(
+        self, query: FloatArray, log_factors: FloatArray | None = None
+    ) -> FloatArray:
+        """Return a bound on the largest ``log(w) + log_factor`` of each query; inf is no bound.
 
-        For weights `w` that sum to one, ``max w <= (sum w^4)^(1/4)``. Sums over all rows are
-        matrix products of the tables, for all queries at once, if these fill a good part of
-        a grid: as they do where two variables without a common history meet in a pillow.
+        For weights `w` that sum to one, ``max w f <= (sum (w f)^4)^(1/4)``. Sums over all
+        rows are matrix products of the tables, for all queries at once, if these fill a good
+        part of a grid: as they do where two variables without a common history meet in a
+        pillow.
         """
+        unknown = np.full(len(query), np.inf)
         codes = self._codes(query)
         if codes is None or len(codes) < 2:
-            return np.zeros(len(query))
+            return unknown
         sizes = [len(values) for values in self._distinct]
         longest = int(np.argmax(sizes))
         others = [position for position in range(len(codes)) if position != longest]
@@ -65,18 +76,19 @@ class WholeRowEvaluator:
         rest, first = rank_keys(*key)
         too_large = len(first) * self._n_rows > LARGEST_TABLE
         if too_large or len(query) < LEAST_FILL * len(first) * sizes[longest]:
-            return np.zeros(len(query))
+            return unknown
         left = np.ones((len(first), self._n_rows))
         for c in others:
             left *= self._tables[c][codes[c][first]]
-        right = self._tables[longest].T
         cell = rest * sizes[longest] + codes[longest]
-        totals = (left @ right).ravel()[cell]
-        fourth = (np.square(np.square(left)) @ np.square(np.square(right))).ravel()[cell]
-        known = fourth > LEAST_TOTAL
-        bound = np.zeros(len(query))
-        bound[known] = 0.25 * np.log(fourth[known]) - np.log(totals[known]) + 1e-9
-        return np.minimum(bound, 0.0)
+        totals = (_normal(left, 1) @ _normal(self._tables[longest], 1).T).ravel()[cell]
+        if log_factors is not None:
+            left *= np.exp(log_factors)
+        fourth = (_normal(left, 4) @ _normal(self._tables[longest], 4).T).ravel()[cell]
+        fourth += self._n_rows * LARGEST_FLUSHED * max(1.0, float(left.max(initial=0.0)) ** 4)
+        known = totals > LEAST_TOTAL
+        unknown[known] = 0.25 * np.log(fourth[known]) - np.log(totals[known]) + 1e-9
+        return unknown
 
     @cached_property
     def _distinct(self) -> list[FloatArray]:
@@ -105,7 +117,10 @@ class WholeRowEvaluator:
             codes.append(code)
         return codes
 
-    def _multiply(self, query: FloatArray, codes: list[IntArray], spare: FloatArray) -> WholeRows:
+    def _multiply(
+        self, query: FloatArray, codes: list[IntArray], spare: FloatArray, least_total: float
+    ) -> WholeRows:
+        """Multiply rows of the tables; where a sum has lost digits, exponentiate instead."""
         kernel = np.ones((len(query), self._n_rows)) if not codes else None
         for table, code in zip(self._tables, codes, strict=True):
             if kernel is None:
@@ -114,7 +129,7 @@ class WholeRowEvaluator:
                 kernel *= np.take(table, code, axis=0, out=spare[: len(code)], mode="clip")
         assert kernel is not None
         weights = WholeRows(kernel)
-        lost = np.flatnonzero(weights.totals < LEAST_TOTAL)
+        lost = np.flatnonzero(weights.totals < least_total)
         if not lost.size:
             return weights
         kernel[lost] = self._exponentiate(query[lost])
@@ -127,3 +142,10 @@ class WholeRowEvaluator:
         heaviest = log_kernel.max(axis=1, keepdims=True)
         log_kernel -= np.where(np.isfinite(heaviest), heaviest, 0.0)
         return exp_or_zero(log_kernel)
+
+
+def _normal(table: FloatArray, power: int) -> FloatArray:
+    """Return powers of the entries, 0 where their products would be slow subnormal numbers."""
+    powers: FloatArray = np.square(np.square(table)) if power == 4 else table.copy()
+    powers[powers < LARGEST_FLUSHED] = 0.0
+    return powers

@@ -1,0 +1,117 @@
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from causalaug._validation import (
+    check_at_least,
+    check_choice,
+    check_columns_exist,
+    check_integer,
+    check_same_variables,
+    typing_slips,
+)
+from causalaug.exceptions import CausalAugError, GraphMismatchError, ParameterError
+
+
+def test_the_same_variables_in_any_order_pass():
+    check_same_variables(["a", "b"], ("b", "a"))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "columns", "found"),
+    [
+        (["a", "z"], ["a"], r"Only in the graph: \['z'\]. Only in the data: \[\]. Rename or drop"),
+        (["a"], ["z", "a", "y"], r"graph: \[\]. Only in the data: \['y', 'z'\]. Rename or drop"),
+        (
+            ["height", "a"],
+            ["heigth", "a"],
+            r"graph: \['height'\]. Only in the data: \['heigth'\]. "
+            r"A typing slip\? 'height' -> 'heigth'. Rename",
+        ),
+    ],
+)
+def test_different_variables_are_named(nodes, columns, found):
+    with pytest.raises(GraphMismatchError, match=found) as caught:
+        check_same_variables(nodes, columns)
+    assert "must name the same variables" in str(caught.value)
+    assert "`latent_projection(graph, keep=...)`" in str(caught.value)
+    assert isinstance(caught.value, CausalAugError)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "hint"),
+    [
+        ([], ["a"], ""),
+        (["qqq"], ["weight"], ""),
+        (["wieght"], ["weight", "age"], "A typing slip? 'wieght' -> 'weight'. "),
+        (
+            ["wieght", "qqq", "agge"],
+            ["weight", "age"],
+            "A typing slip? 'wieght' -> 'weight', 'agge' -> 'age'. ",
+        ),
+    ],
+)
+def test_typing_slips_pair_what_looks_alike(wrong, right, hint):
+    assert typing_slips(wrong, right) == hint
+
+
+def test_a_choice_passes():
+    check_choice("kernel", "b", ("b", "a"))
+
+
+@pytest.mark.parametrize("value", ["c", None, 1, ["a"]])
+def test_other_choices_are_refused(value):
+    message = re.escape(f"`kernel` must be one of ['a', 'b']. Found {value!r}.")
+    with pytest.raises(ParameterError, match=message):
+        check_choice("kernel", value, ("b", "a"))
+
+
+def test_columns_that_exist_pass():
+    check_columns_exist("kinds", {"a": 1}, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        (["wieght", "age"], r"\['wieght'\]. A typing slip\? 'wieght' -> 'weight'. The columns"),
+        ([7], r"\['7'\]. The columns are \['age', 'weight'\]."),
+    ],
+)
+def test_columns_that_do_not_exist_are_named(named, found):
+    message = "`kinds` names columns that the data do not have: " + found
+    with pytest.raises(ParameterError, match=message):
+        check_columns_exist("kinds", named, ("age", "weight"))
+
+
+@pytest.mark.parametrize("value", [1, 1.0, 2, 1e300, np.float32(1.5), np.int64(3), Fraction(3, 2)])
+def test_numbers_that_are_large_enough_pass(value):
+    check_at_least("threshold", value, 1.0)
+
+
+@pytest.mark.parametrize(
+    "value", [0.999, -1, np.nan, np.inf, True, "2", None, 2j, np.array([1.0]), np.bool_(1)]
+)
+def test_numbers_must_be_large_enough_and_finite(value):
+    message = re.escape(f"`threshold` must be a number of at least 1. Found {value!r}.")
+    with pytest.raises(ParameterError, match=message):
+        check_at_least("threshold", value, 1.0)
+
+
+def test_integers_beyond_every_float_are_refused():
+    with pytest.raises(ParameterError, match="`threshold` must be a number of at least 0"):
+        check_at_least("threshold", 10**400, 0.0)
+
+
+@pytest.mark.parametrize("value", [1, 5, np.int8(2), 10**400])
+def test_integers_that_are_large_enough_pass(value):
+    check_integer("rows", value, at_least=1)
+
+
+@pytest.mark.parametrize("value", [0, -3, 1.0, np.float64(2), True, "2", None])
+def test_integers_must_be_integers_and_large_enough(value):
+    message = re.escape(f"`rows` must be an integer of at least 1. Found {value!r}.")
+    with pytest.raises(ParameterError, match=message):
+        check_integer("rows", value, at_least=1)
