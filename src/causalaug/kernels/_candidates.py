@@ -151,25 +151,41 @@ class CandidateFinder:
         """
         assert self._primary is not None
         points = self._points({c: query[:, c] for c in self._gaussian}, groups)
-        width = min(N_NEAREST[-1], self._n_rows)
-        rows = np.zeros((len(query), width), dtype=np.int32)
-        distance = np.full((len(query), width), np.inf)
-        todo = np.flatnonzero(groups >= 0)
-        for k in N_NEAREST:
-            nearest = list(range(1, min(k, self._n_rows) + 1))
-            found, row = (np.asarray(each) for each in self._tree.query(points[todo], k=nearest))
-            distance[todo, : len(nearest)], rows[todo, : len(nearest)] = found, row
-            todo = todo[found[:, -1] <= _reach(found[:, 0], log_cut)]
-        own = self._match.groups[rows] == groups[:, np.newaxis]
-        reach = np.where(own[:, 0], _reach(distance[:, 0], log_cut), np.inf)
-        inside = (distance <= reach[:, np.newaxis]) & np.isfinite(distance) & own
-        enough = np.ones(len(query), dtype=bool)
-        enough[todo] = False
-        enough &= own[:, 0] | (groups < 0)
+        distance, rows = self._neighbours(points, log_cut)
+        reach = _reach(distance[:, 0], log_cut)
+        enough = distance[:, -1] > reach
+        inside = distance <= reach[:, np.newaxis]
+        if not self._match.is_trivial:
+            own = self._match.groups[rows] == groups[:, np.newaxis]
+            reach[~own[:, 0]] = np.inf
+            enough &= own[:, 0]
+            enough |= groups < 0
+            inside &= own
         if not enough.all():
             radius = reach * self._columns[self._primary].kernel.bandwidth
             starts, stops = self._narrow(query[:, self._primary], radius, starts, stops)
         return Candidates(self._order, starts, stops, NearRows(enough, rows, inside))
+
+    def _neighbours(self, points: FloatArray, log_cut: float) -> tuple[FloatArray, IntArray]:
+        """Return distances and rows of the nearest, more of them where a few are not enough.
+
+        Where the few were enough, the rest of the row is at an infinite distance.
+        """
+        distance, rows = self._ask_tree(points, N_NEAREST[0])
+        todo = np.flatnonzero(distance[:, -1] <= _reach(distance[:, 0], log_cut))
+        if not todo.size:
+            return distance, rows
+        more, more_rows = self._ask_tree(points[todo], N_NEAREST[1])
+        padding = [(0, 0), (0, more.shape[1] - distance.shape[1])]
+        distance = np.pad(distance, padding, constant_values=np.inf)
+        rows = np.pad(rows, padding)
+        distance[todo], rows[todo] = more, more_rows
+        return distance, rows
+
+    def _ask_tree(self, points: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+        nearest = list(range(1, min(k, self._n_rows) + 1))
+        distance, rows = self._tree.query(points, k=nearest)
+        return np.asarray(distance), np.asarray(rows)
 
 
 def _reach(nearest: FloatArray, log_cut: float) -> FloatArray:

@@ -1,0 +1,107 @@
+"""How the work is cut into blocks must not show in the answer."""
+
+from contextlib import ExitStack
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import causalaug as ca
+from causalaug import _segments
+from causalaug.expansion import _bounds, _children, _draw, _enumeration, _trellis
+from causalaug.kernels import _product, _whole
+from oracles import dense_pruned_tree
+from strategies import by_rows, by_values, problems
+
+TINY = {
+    (_segments, "LARGEST_LOOKUP"): 2,
+    (_segments, "CHUNK"): 2,
+    (_trellis, "LARGEST_LOOKUP"): 2,
+    (_trellis, "BLOCK_EDGES"): 3,
+    (_enumeration, "BLOCK_NODES"): 3,
+    (_children, "LARGEST_CACHE"): 0,
+    (_children, "MOST_PATHS"): 2,
+    (_whole, "BLOCK_ENTRIES"): 4,
+    (_product, "BLOCK_ENTRIES"): 4,
+    (_product, "BATCH_QUERIES"): 3,
+    (_draw, "STRIDE"): 2,
+}
+
+
+def patched(settings_):
+    stack = ExitStack()
+    for (module, name), value in settings_.items():
+        stack.enter_context(patch.object(module, name, value))
+    return stack
+
+
+@given(problems(), st.sampled_from([0.0, 1e-3, 0.1]))
+@settings(max_examples=40)
+def test_pruned(problem, threshold):
+    expansion = ca.PrunedExpansion(threshold, merge_equal=False)
+    expected = by_rows(problem.augment(expansion))
+    with patched(TINY):
+        found = by_rows(problem.augment(expansion))
+    assert found.keys() == expected.keys()
+    assert all(found[rows] == pytest.approx(expected[rows], rel=1e-12) for rows in found)
+
+
+@given(problems(), st.integers(1, 30), st.integers(0, 99))
+@settings(max_examples=40)
+def test_budget(problem, rows, seed):
+    expected = problem.augment(ca.BudgetExpansion(rows), seed)
+    with patched(TINY):
+        found = problem.augment(ca.BudgetExpansion(rows), seed)
+    assert len(found) == len(expected)
+    np.testing.assert_allclose(np.sort(found.weights), np.sort(expected.weights), rtol=1e-9)
+
+
+@given(problems(), st.integers(1, 30))
+@settings(max_examples=40)
+def test_beam(problem, width):
+    expected = problem.augment(ca.BeamExpansion(width))
+    with patched(TINY):
+        found = problem.augment(ca.BeamExpansion(width))
+    np.testing.assert_allclose(np.sort(found.weights), np.sort(expected.weights), rtol=1e-9)
+
+
+@given(problems(), st.sampled_from([1e-3, 0.1]), st.integers(0, 4))
+@settings(max_examples=40)
+def test_the_cut_and_the_bounds_make_no_difference(problem, threshold, cut):
+    expansion = ca.PrunedExpansion(threshold)
+    expected = by_values(problem.augment(expansion))
+    cut = min(cut, len(problem.graph.nodes))
+    with (
+        patch.object(_enumeration, "_choose_cut", lambda trellis: cut),
+        patch.object(_bounds, "MOST_VALUES", 0),
+    ):
+        found = by_values(problem.augment(expansion))
+    assert found.keys() == expected.keys()
+    assert all(found[values] == pytest.approx(expected[values], rel=1e-9) for values in found)
+
+
+@pytest.mark.parametrize("temperature", [1e-3, 0.1, 1.0])
+def test_a_larger_table_gives_what_the_dense_algorithm_gives(temperature):
+    rng = np.random.default_rng(1)
+    graph = ca.read_graph("a -> c <- b; c -> d; b -> e; d -> f <- e")
+    a, b = rng.normal(size=(2, 60))
+    c = a * b + 0.3 * rng.normal(size=60)
+    d, e = c + 0.3 * rng.normal(size=60), np.tanh(b) + 0.3 * rng.normal(size=60)
+    values = np.column_stack([a, c, b, d, e, d * e])
+    names = list(graph.nodes)
+    assert names == ["a", "c", "b", "d", "e", "f"]
+    conditional = ca.KernelConditional(temperature=temperature)
+    result = ca.augment(values, graph, conditional, ca.PrunedExpansion(1e-3))
+    table = ca.Table.from_frame(values, names=names)
+    bandwidths = [kernel.bandwidth for kernel in conditional.column_kernels(table)]
+    factors = ca.factorize(graph)
+    order = [names.index(factor.target) for factor in factors]
+    pillows = {names.index(f.target): [names.index(v) for v in f.pillow] for f in factors}
+    rows, log_weights = dense_pruned_tree(values, order, pillows, bandwidths, 1e-3 / 60)
+    assert len(result) == len(rows)
+    expected = dict(zip(map(tuple, rows.tolist()), np.exp(log_weights), strict=True))
+    found = by_rows(result)
+    assert found.keys() == expected.keys()
+    assert all(found[key] == pytest.approx(expected[key], rel=1e-9) for key in found)

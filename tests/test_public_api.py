@@ -1,0 +1,54 @@
+"""What the package promises to the outside: names, docstrings, a light import."""
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import causalaug as ca
+
+HEAVY = ["matplotlib", "xgboost", "dask", "torch", "sklearn", "polars", "pyarrow.parquet", "lingam"]
+CLASSES_AND_FUNCTIONS = [name for name in ca.__all__ if not name.startswith("__")]
+
+
+@pytest.mark.parametrize("name", CLASSES_AND_FUNCTIONS)
+def test_every_public_name_is_documented(name):
+    documented = inspect.getdoc(getattr(ca, name))
+    assert documented
+    assert documented.splitlines()[0].endswith(".")
+
+
+@pytest.mark.parametrize("name", CLASSES_AND_FUNCTIONS)
+def test_every_public_method_is_documented(name):
+    members = inspect.getmembers(getattr(ca, name)) if inspect.isclass(getattr(ca, name)) else []
+    missing = [key for key, member in members if not key.startswith("_") and _lacks_doc(member)]
+    assert not missing
+
+
+def _lacks_doc(member):
+    is_code = callable(member) or isinstance(member, property)
+    return is_code and not inspect.getdoc(member)
+
+
+def test_all_is_sorted_and_complete():
+    assert sorted(ca.__all__) == ca.__all__
+    public = {name for name in vars(ca) if not name.startswith("_")}
+    modules = {name for name in public if inspect.ismodule(getattr(ca, name))}
+    assert public - modules == set(CLASSES_AND_FUNCTIONS)
+
+
+def test_the_import_is_light():
+    code = f"import sys, causalaug; print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_types_are_shipped():
+    assert Path(ca.__file__).with_name("py.typed").exists()
+
+
+def test_the_version_is_a_version():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", ca.__version__)
