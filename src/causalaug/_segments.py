@@ -11,7 +11,7 @@ import numpy as np
 
 from causalaug.typing import BoolArray, FloatArray, IntArray
 
-LARGEST_LOOKUP = 1 << 22
+LARGEST_LOOKUP = 1 << 20
 """Keys below this bound are ranked by a lookup table, larger ones by sorting."""
 
 CHUNK = 1 << 15

@@ -70,19 +70,31 @@ def heaviest_choices(
     lowest, log_floor = lowest[worth], log_floor[worth]
     shapes = [Shape(shape.credit, shape.debit[worth]) for shape in shapes]
     cut = log_cut(float(lowest.min(initial=0.0)), tree.n_rows)
-    parts = [list[Branches]() for _ in levels]
+    kinds = [_kind_of_work(number, groups[number], shapes[number]) for number in range(len(levels))]
+    parts: dict[int, list[Branches]] = {kind: [] for kind in kinds}
     done = 0
     for weights in conditional.weigh(query[worth], cut):
         tuples = slice(done, done + weights.n_queries)
         done = tuples.stop
         of_rows: Heaviest | None = None
-        for group, shape, part in zip(groups, shapes, parts, strict=True):
+        for kind, part in parts.items():
+            group, shape = groups[kinds.index(kind)], shapes[kinds.index(kind)]
             if group.is_trivial:
                 found = of_rows = of_rows or weights.heaviest(lowest[tuples])
             else:
                 found = weights.merged(group).heaviest(shape.lowest(log_floor)[tuples])
             part.append(_shaped(found, log_floor[tuples], shape.credit, shape.debit[tuples]))
-    return [_spread(concatenate(part), worth, len(query)) for part in parts]
+    branches = {kind: _spread(concatenate(parts.pop(kind)), worth, len(query)) for kind in [*parts]}
+    return [branches[kind] for kind in kinds]
+
+
+def _kind_of_work(number: int, group: RowGroups, shape: Shape) -> int:
+    """Return the number of the level, or -1 where rows are chosen as they are weighed.
+
+    Several levels of the latter kind have the same branches.
+    """
+    plain = group.is_trivial and not shape.credit.any() and not shape.debit.any()
+    return -1 if plain else number
 
 
 def _may_reach(
@@ -124,7 +136,7 @@ def sorted_branches(found: Heaviest, n_tuples: int) -> Branches:
     if counts.max(initial=0) > 1:
         order = np.lexsort((-log_weights, found.owner))
         choices, log_weights = choices[order], log_weights[order]
-    return Branches(offsets_of(counts), choices, log_weights)
+    return Branches(offsets_of(counts), choices.astype(np.int32), log_weights)
 
 
 def _spread(branches: Branches, tuples: IntArray, n_tuples: int) -> Branches:

@@ -53,6 +53,10 @@ class _Forward:
     pillow: IntArray
     branches: Branches
     projected: IntArray
+    n_next: int = 0
+    """Number of contexts after the level."""
+    next_keys: IntArray | None = None
+    """Their sorted keys, if the value chosen is part of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,26 +128,28 @@ class Trellis:
 def build_trellis(tree: ProbabilityTree, log_threshold: float, max_rows: int) -> Trellis:
     """Fold the pruned tree; raise `TooManyNodesError` if a level has more than `max_rows`."""
     bounds = bound_levels(tree) if np.isfinite(log_threshold) else no_bounds(tree)
-    forwards, next_keys = _pass_forwards(tree, bounds, log_threshold, max_rows)
-    completion: FloatArray = np.zeros(len(next_keys[-1]))
+    forwards = _pass_forwards(tree, bounds, log_threshold, max_rows)
+    n_last = forwards[-1].n_next
+    completion: FloatArray = np.zeros(n_last)
     levels = []
-    for forward, keys in zip(reversed(forwards), reversed(next_keys), strict=True):
-        if forward.level.is_live:
-            level = _keep_edges(tree, forward, keys, completion, log_threshold)
+    while forwards:
+        forward = forwards.pop()
+        if forward.next_keys is not None:
+            level = _keep_edges(tree, forward, forward.next_keys, completion, log_threshold)
         else:
             level = _keep_branches(tree, forward, completion, log_threshold)
         completion = level.best_completion()
         levels.append(level)
-    return Trellis(bounds.at_start, log_threshold, levels[::-1], len(next_keys[-1]))
+    return Trellis(bounds.at_start, log_threshold, levels[::-1], n_last)
 
 
 def _pass_forwards(
     tree: ProbabilityTree, bounds: Bounds, floor: float, max_rows: int
-) -> tuple[list[_Forward], list[IntArray]]:
-    """Return what each level leaves behind, and the sorted keys of the contexts after it."""
+) -> list[_Forward]:
+    """Return what each level leaves behind."""
     best = np.array([bounds.at_start])
     codes: dict[int, IntArray] = {}
-    forwards, next_keys = [], []
+    forwards = []
     shared = _SharedBranches(tree, bounds)
     for level in tree.levels:
         pillow, branches = shared.find(level, codes, best, floor)
@@ -154,15 +160,15 @@ def _pass_forwards(
             keys, best = _best_by_key(tree, forward, max_rows)
             owner, code = np.divmod(keys, tree.variables[level.column].n_values)
             codes = {column: code_column[owner] for column, code_column in codes.items()}
-            codes[level.column] = code
+            codes[level.column] = code.astype(np.int32)
+            forward = replace(forward, next_keys=keys)
         else:
             best = _best_of_projected(forward, len(first))
             keys = np.flatnonzero(best >= floor)
             forward = replace(forward, projected=_renumber(keys, len(best))[projected])
             best, codes = best[keys], {c: code_column[keys] for c, code_column in codes.items()}
-        forwards.append(forward)
-        next_keys.append(keys)
-    return forwards, next_keys
+        forwards.append(replace(forward, n_next=len(keys)))
+    return forwards
 
 
 class _SharedBranches:
@@ -185,8 +191,8 @@ class _SharedBranches:
         """Return the number of each context's pillow tuple, and the branches of the tuples."""
         key, bound = self._tree.pillow_key(level, codes, len(best))
         if level.column in self._branches:
-            known = self._keys.pop(level.column)
-            return np.searchsorted(known, key), self._branches.pop(level.column)
+            number = np.searchsorted(self._keys.pop(level.column), key)
+            return number.astype(np.int32), self._branches.pop(level.column)
         ranks, first = rank_keys(key, bound)
         query = self._tree.pillow_values(level, codes, first)
         best_of_tuple = np.full(len(first), -np.inf)
@@ -201,7 +207,7 @@ class _SharedBranches:
         branches = heaviest_choices(self._tree, levels, query, floor - best_of_tuple, shapes)
         for other, found in zip(levels[1:], branches[1:], strict=True):
             self._keys[other.column], self._branches[other.column] = key[first], found
-        return ranks, branches[0]
+        return ranks.astype(np.int32), branches[0]
 
     def _later_than(self, level: Level) -> tuple[Level, ...]:
         return self._tree.levels[self._tree.levels.index(level) + 1 :]
@@ -213,7 +219,7 @@ def _same_pillow(level: Level, other: Level) -> bool:
 
 def _renumber(kept: IntArray, length: int) -> IntArray:
     """Return the new number of each old one, -1 for those that are not kept."""
-    numbers = np.full(length, -1, dtype=np.int64)
+    numbers = np.full(length, -1, dtype=np.int32)
     numbers[kept] = np.arange(len(kept))
     return numbers
 
@@ -224,7 +230,8 @@ def _project(
     """Return each context's number by the columns that stay live, and one context of each."""
     kept = [column for column in level.live if column != level.column]
     sizes = [tree.variables[column].n_values for column in kept]
-    return rank_keys(*combine_codes([codes[column] for column in kept], sizes, length))
+    ranks, first = rank_keys(*combine_codes([codes[column] for column in kept], sizes, length))
+    return ranks.astype(np.int32), first
 
 
 def _edge_blocks(forward: _Forward) -> Iterator[tuple[slice, IntArray, IntArray]]:
@@ -248,7 +255,7 @@ def _edge_keys(
 ) -> IntArray:
     variable = tree.variables[forward.level.column]
     code = variable.code_of_choice[forward.branches.choices[edges]]
-    return forward.projected[owner] * variable.n_values + code
+    return forward.projected[owner].astype(np.int64) * variable.n_values + code
 
 
 def _key_bound(tree: ProbabilityTree, forward: _Forward) -> int:
@@ -320,7 +327,7 @@ def _keep_branches(
 ) -> TrellisLevel:
     """Share the choices of a pillow tuple among its contexts: all lead to the same place."""
     branches, variable = forward.branches, tree.variables[forward.level.column]
-    starts = branches.offsets[forward.pillow]
+    starts = branches.offsets[forward.pillow].astype(np.int32)
     bonus = np.append(completion, -np.inf)[forward.projected]
     floor = log_threshold - forward.best - bonus
     stops = branches.offsets[forward.pillow + 1]
@@ -328,7 +335,7 @@ def _keep_branches(
         column=forward.level.column,
         best=forward.best,
         starts=starts,
-        stops=first_below(branches.log_weights, starts, stops, floor),
+        stops=first_below(branches.log_weights, starts, stops, floor).astype(np.int32),
         bonus=bonus,
         reach=branches.log_weights,
         log_weights=branches.log_weights,
@@ -364,13 +371,13 @@ def _keep_edges(
     return TrellisLevel(
         column=forward.level.column,
         best=forward.best,
-        starts=offsets[:-1],
-        stops=offsets[1:],
-        bonus=np.zeros(len(counts)),
+        starts=offsets[:-1].astype(np.int32),
+        stops=offsets[1:].astype(np.int32),
+        bonus=np.broadcast_to(0.0, counts.shape),
         reach=np.concatenate([np.empty(0), *kept_reach]),
         log_weights=branches.log_weights[edges],
         rows=variable.row_of_choice[branches.choices[edges]],
-        child=np.concatenate([np.empty(0, dtype=np.int64), *kept_child]),
+        child=np.concatenate([np.empty(0, dtype=np.int32), *kept_child]),
         child_of_choice=True,
     )
 

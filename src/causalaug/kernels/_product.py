@@ -91,11 +91,11 @@ class ProductKernel:
         cut = max(float(np.log(self.n_rows)) + NEGLIGIBLE, log_cut)
         may_be_whole = self._is_wide and cut < -SMALLEST_LOG
         cut -= sum(column.log_odds for column in self._columns if not column.is_exact)
+        if may_be_whole and self._is_small:
+            yield from self._whole_rows.evaluate(query, cut)
+            return
         for start in range(0, len(query), BATCH_QUERIES):
             batch = query[start : start + BATCH_QUERIES]
-            if may_be_whole and self._is_small:
-                yield from self._whole_rows.evaluate(batch, cut)
-                continue
             found = self._finder.find(batch, cut)
             if may_be_whole and found.counts.sum() > DENSE_SHARE * self.n_rows * len(batch):
                 yield from self._whole_rows.evaluate(batch, cut)

@@ -21,6 +21,9 @@ BLOCK_ENTRIES = 1 << 17
 LARGEST_TABLE = 1 << 20
 """Entries of a table of kernel values."""
 
+LEAST_QUERIES = 0.25
+"""Queries per row from which on it pays to make the tables."""
+
 LEAST_FILL = 0.02
 """Share of a grid that queries must fill for matrix products over it to pay."""
 
@@ -45,15 +48,15 @@ class WholeRowEvaluator:
         """
         least_total = np.exp(log_cut + SMALLEST_LOG)
         size = max(1, BLOCK_ENTRIES // self._n_rows)
-        codes = self._codes(query)
-        spare = np.empty((min(size, len(query)), self._n_rows))
+        codes = self._codes(query) if len(query) >= LEAST_QUERIES * self._n_rows else None
+        tables = [] if codes is None else [self._table(c) for c in range(len(self._columns))]
         for start in range(0, len(query), size):
             block = slice(start, start + size)
             if codes is None:
                 yield WholeRows(self._exponentiate(query[block]))
             else:
                 rows = [code[block] for code in codes]
-                yield self._multiply(query[block], rows, spare, least_total)
+                yield self._multiply(query[block], tables, rows, least_total)
 
     def log_heaviest_bound(
         self, query: FloatArray, log_factors: FloatArray | None = None
@@ -79,12 +82,13 @@ class WholeRowEvaluator:
             return unknown
         left = np.ones((len(first), self._n_rows))
         for c in others:
-            left *= self._tables[c][codes[c][first]]
+            left *= self._table(c)[codes[c][first]]
         cell = rest * sizes[longest] + codes[longest]
-        totals = (_normal(left, 1) @ _normal(self._tables[longest], 1).T).ravel()[cell]
+        right = self._table(longest)
+        totals = (_normal(left, 1) @ _normal(right, 1).T).ravel()[cell]
         if log_factors is not None:
             left *= np.exp(log_factors)
-        fourth = (_normal(left, 4) @ _normal(self._tables[longest], 4).T).ravel()[cell]
+        fourth = (_normal(left, 4) @ _normal(right, 4).T).ravel()[cell]
         fourth += self._n_rows * LARGEST_FLUSHED * max(1.0, float(left.max(initial=0.0)) ** 4)
         known = totals > LEAST_TOTAL
         unknown[known] = 0.25 * np.log(fourth[known]) - np.log(totals[known]) + 1e-9
@@ -94,20 +98,18 @@ class WholeRowEvaluator:
     def _distinct(self) -> list[FloatArray]:
         return [np.unique(column.values) for column in self._columns]
 
-    @cached_property
-    def _tables(self) -> list[FloatArray]:
-        tables = []
-        for column, values in zip(self._columns, self._distinct, strict=True):
-            log_kernel = column.log_kernel(values[:, np.newaxis], column.values)
-            tables.append(exp_or_zero(log_kernel))
-        return tables
+    def _table(self, position: int) -> FloatArray:
+        """Return the kernel of one column: its distinct values by rows.
+
+        Tables are not kept: they are as large as all else together, and quickly made.
+        """
+        column, values = self._columns[position], self._distinct[position]
+        return exp_or_zero(column.log_kernel(values[:, np.newaxis], column.values))
 
     def _codes(self, query: FloatArray) -> list[IntArray] | None:
         """Return the row of each column's table, None if there is no table for the queries."""
-        if (
-            max((len(values) for values in self._distinct), default=0) * self._n_rows
-            > LARGEST_TABLE
-        ):
+        longest = max((len(values) for values in self._distinct), default=0)
+        if not self._columns or longest * self._n_rows > LARGEST_TABLE:
             return None
         codes = []
         for values, wanted in zip(self._distinct, query.T, strict=True):
@@ -118,16 +120,16 @@ class WholeRowEvaluator:
         return codes
 
     def _multiply(
-        self, query: FloatArray, codes: list[IntArray], spare: FloatArray, least_total: float
+        self,
+        query: FloatArray,
+        tables: list[FloatArray],
+        codes: list[IntArray],
+        least_total: float,
     ) -> WholeRows:
         """Multiply rows of the tables; where a sum has lost digits, exponentiate instead."""
-        kernel = np.ones((len(query), self._n_rows)) if not codes else None
-        for table, code in zip(self._tables, codes, strict=True):
-            if kernel is None:
-                kernel = np.take(table, code, axis=0)
-            else:
-                kernel *= np.take(table, code, axis=0, out=spare[: len(code)], mode="clip")
-        assert kernel is not None
+        kernel = np.take(tables[0], codes[0], axis=0)
+        for table, code in zip(tables[1:], codes[1:], strict=True):
+            kernel *= np.take(table, code, axis=0)
         weights = WholeRows(kernel)
         lost = np.flatnonzero(weights.totals < least_total)
         if not lost.size:
