@@ -25,6 +25,23 @@ def offsets_of(counts: IntArray) -> IntArray:
     return offsets
 
 
+def lengths_of(offsets: IntArray) -> IntArray:
+    """Return the lengths of segments with the given boundaries."""
+    lengths: IntArray = offsets[1:] - offsets[:-1]
+    return lengths
+
+
+def run_offsets(sorted_keys: IntArray) -> IntArray:
+    """Return the boundaries of the runs of equal keys.
+
+    >>> run_offsets(np.array([2, 2, 7]))
+    array([0, 2, 3])
+    """
+    is_start = np.ones(len(sorted_keys) + 1, dtype=bool)
+    np.not_equal(sorted_keys[1:], sorted_keys[:-1], out=is_start[1:-1])
+    return np.flatnonzero(is_start) if len(sorted_keys) else np.zeros(1, dtype=np.int64)
+
+
 def concatenated_ranges(starts: IntArray, counts: IntArray) -> IntArray:
     """Return ``start, start + 1, ..., start + count - 1`` for each pair, end to end.
 
@@ -171,11 +188,10 @@ def group_by_key(key: IntArray, bound: int) -> Groups:
     packed = (key.astype(np.int64) << n_bits) | np.arange(length)
     packed.sort()
     sorted_key, order = packed >> n_bits, packed & ((1 << n_bits) - 1)
-    starts = np.flatnonzero(np.diff(sorted_key, prepend=-1))
+    offsets = run_offsets(sorted_key)
     ranks = np.empty(length, dtype=np.int64)
-    counts = np.diff(starts, append=length)
-    ranks[order] = np.repeat(np.arange(len(starts)), counts)
-    return Groups(order, np.append(starts, length), ranks)
+    ranks[order] = np.repeat(np.arange(len(offsets) - 1), lengths_of(offsets))
+    return Groups(order, offsets, ranks)
 
 
 def rank_keys(key: IntArray, bound: int) -> tuple[IntArray, IntArray]:
@@ -192,3 +208,25 @@ def rank_keys(key: IntArray, bound: int) -> tuple[IntArray, IntArray]:
     present = position >= 0
     ranks_of_keys = np.cumsum(present) - 1
     return ranks_of_keys[key], position[present]
+
+
+def descending_order(owner: IntArray, values: FloatArray) -> IntArray:
+    """Return the order that sorts each owner's values, largest first, ties as they stand.
+
+    The owners must be ascending. Values without a rival are not sorted at all.
+
+    >>> descending_order(np.array([0, 0, 4, 7, 7]), np.array([1.0, 2.0, 9.0, 5.0, 5.0]))
+    array([1, 0, 2, 3, 4])
+    """
+    order: IntArray = np.arange(len(owner))
+    if len(owner) < 2:
+        return order
+    same_as_next = owner[1:] == owner[:-1]
+    has_rival = np.zeros(len(owner), dtype=bool)
+    has_rival[:-1] = same_as_next
+    has_rival[1:] |= same_as_next
+    rivals = np.flatnonzero(has_rival)
+    by_value = rivals[np.argsort(-values[rivals], kind="stable")]
+    groups = group_by_key(owner[by_value], int(owner[-1]) + 1)
+    order[rivals] = by_value[groups.order]
+    return order

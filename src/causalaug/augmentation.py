@@ -114,9 +114,7 @@ class AugmentedTable:
         relative = np.exp(self.paths.log_weights - heaviest[groups.ranks])
         log_weights = heaviest + np.log(np.bincount(groups.ranks, relative))
         rows = np.asfortranarray(self.paths.rows[first])
-        return AugmentedTable(
-            self.table, Paths(rows, log_weights, self.paths.dropped_mass), self.factors
-        )
+        return AugmentedTable(self.table, Paths(rows, log_weights), self.factors)
 
     def __len__(self) -> int:
         """Return the number of rows."""

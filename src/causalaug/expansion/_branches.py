@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from causalaug._segments import offsets_of
+from causalaug._segments import descending_order, lengths_of, offsets_of
 from causalaug.conditionals import FittedConditional
 from causalaug.expansion._tree import Level, ProbabilityTree
 from causalaug.kernels import NEGLIGIBLE, Heaviest, RowGroups
@@ -32,7 +32,7 @@ class Branches:
     @cached_property
     def counts(self) -> IntArray:
         """Number of choices of each tuple."""
-        return np.diff(self.offsets)
+        return lengths_of(self.offsets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,12 +131,10 @@ def _shaped(
 
 def sorted_branches(found: Heaviest, n_tuples: int) -> Branches:
     """Return some choices tuple by tuple, heaviest first."""
-    choices, log_weights = found.rows, found.log_weights
+    order = descending_order(found.owner, found.log_weights)
     counts = np.bincount(found.owner, minlength=n_tuples)
-    if counts.max(initial=0) > 1:
-        order = np.lexsort((-log_weights, found.owner))
-        choices, log_weights = choices[order], log_weights[order]
-    return Branches(offsets_of(counts), choices.astype(np.int32), log_weights)
+    choices = found.rows[order].astype(np.int32)
+    return Branches(offsets_of(counts), choices, found.log_weights[order])
 
 
 def _spread(branches: Branches, tuples: IntArray, n_tuples: int) -> Branches:

@@ -8,9 +8,11 @@ import numpy as np
 from causalaug._segments import (
     blocks_by_size,
     concatenated_ranges,
+    descending_order,
     first_below,
     first_reaching,
     keep_in_segments,
+    lengths_of,
     offsets_of,
 )
 from causalaug.expansion._branches import sorted_branches
@@ -223,9 +225,8 @@ def _draw_past_heaviest(
     owners = np.repeat(tuples, counts)
     positive = weights.kernel[entries] > 0.0
     entries, owners = entries[positive], owners[positive]
-    counts = np.diff(keep_in_segments(offsets_of(counts), positive))
-    order = np.lexsort((-weights.log_weights_at(entries, owners), owners))
-    entries = entries[order]
+    counts = lengths_of(keep_in_segments(offsets_of(counts), positive))
+    entries = entries[descending_order(owners, weights.log_weights_at(entries, owners))]
     relative = weights.kernel[entries] / np.repeat(weights.totals[tuples], counts)
     running = np.concatenate([[0.0], np.cumsum(relative)])
     offsets = offsets_of(counts)

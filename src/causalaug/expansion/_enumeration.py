@@ -12,11 +12,13 @@ import numpy as np
 from causalaug._segments import (
     blocks_by_size,
     concatenated_ranges,
+    descending_order,
     first_below,
+    lengths_of,
     offsets_of,
     segment_reduce,
 )
-from causalaug.expansion._paths import Paths, paths_from_stack
+from causalaug.expansion._paths import Paths
 from causalaug.expansion._trellis import TooManyNodesError, Trellis, TrellisLevel
 from causalaug.typing import FloatArray, IntArray
 
@@ -55,7 +57,7 @@ def enumerate_paths(trellis: Trellis, max_rows: int) -> Paths:
             np.take(rows, tail, out=stacked[column, part], mode="clip")
         log_weights[part] = np.repeat(prefixes.log_weights[block], n_below)
         log_weights[part] += completions.log_weights[tail]
-    return paths_from_stack(stacked, log_weights)
+    return Paths(stacked.T, log_weights)
 
 
 def _choose_cut(trellis: Trellis) -> int:
@@ -116,7 +118,7 @@ def _walk_completions(trellis: Trellis, cut: int, max_rows: int) -> _Completions
     found = _Walk(levels, trellis.log_threshold, max_rows).run(best, np.arange(len(best)))
     owner = np.repeat(np.arange(len(best)), found.counts)
     log_weights = found.log_weights - best[owner]
-    order = np.lexsort((-log_weights, owner))
+    order = descending_order(owner, log_weights)
     rows = {column: values[order] for column, values in found.rows.items()}
     return _Completions(offsets_of(found.counts), rows, log_weights[order])
 
@@ -184,7 +186,7 @@ class _Walk:
             n_below = self._grow(depth + 1, child_weights, child)
             self._n_below[depth].append(n_below)
             ends = offsets_of(n_below)[offsets_of(n_children)]
-            below[block] = np.diff(ends)
+            below[block] = lengths_of(ends)
         return below
 
     def _end(self, log_weights: FloatArray, context: IntArray) -> IntArray:

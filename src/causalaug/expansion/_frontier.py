@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from causalaug._segments import Groups
-from causalaug.expansion._paths import Paths, paths_from_stack
+from causalaug.expansion._paths import Paths
 from causalaug.expansion._tree import Level, ProbabilityTree
 from causalaug.typing import FloatArray, IntArray
 
@@ -57,4 +57,4 @@ class Frontier:
         for column, rows, parent in reversed(self._history):
             np.take(rows, position, out=stacked[column], mode="clip")
             position = parent[position]
-        return paths_from_stack(stacked, self.log_weights)
+        return Paths(stacked.T, self.log_weights)

@@ -18,26 +18,25 @@ class Paths:
         The row number that each cell is copied from, in the column order of the table.
     log_weights : float array of shape (n_paths,)
         Logarithms of the weights.
-    dropped_mass : float
-        What is missing from one: the mass of the paths that were pruned, or that ended
-        where a conditional vanishes on all rows.
     """
 
     rows: IntArray
     log_weights: FloatArray
-    dropped_mass: float
 
     @cached_property
     def weights(self) -> FloatArray:
         """The weights."""
         return np.exp(self.log_weights)
 
+    @cached_property
+    def dropped_mass(self) -> float:
+        """What is missing from one.
+
+        It is the mass of the paths that were pruned, or that ended where a conditional
+        vanishes on all rows.
+        """
+        return max(0.0, 1.0 - float(self.weights.sum()))
+
     def __len__(self) -> int:
         """Return the number of paths."""
         return len(self.log_weights)
-
-
-def paths_from_stack(stacked: IntArray, log_weights: FloatArray) -> Paths:
-    """Return the paths of an array (n_columns, n_paths); it is viewed, not copied."""
-    dropped = max(0.0, 1.0 - float(np.exp(log_weights).sum()))
-    return Paths(stacked.T, log_weights, dropped)

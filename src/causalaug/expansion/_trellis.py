@@ -17,6 +17,7 @@ from causalaug._segments import (
     blocks_by_size,
     combine_codes,
     concatenated_ranges,
+    descending_order,
     first_below,
     group_by_key,
     offsets_of,
@@ -234,9 +235,8 @@ def _project(
     return ranks.astype(np.int32), first
 
 
-def _edge_blocks(forward: _Forward) -> Iterator[tuple[slice, IntArray, IntArray]]:
-    """Yield the choices of the contexts that pass the floor: contexts, owners, entries."""
-    starts, counts = _passing(forward)
+def _edge_blocks(starts: IntArray, counts: IntArray) -> Iterator[tuple[slice, IntArray, IntArray]]:
+    """Yield the choices of the contexts block by block: contexts, owners, entries."""
     for block in blocks_by_size(counts, BLOCK_EDGES):
         owner = np.repeat(np.arange(block.start, block.stop), counts[block])
         yield block, owner, concatenated_ranges(starts[block], counts[block])
@@ -246,8 +246,10 @@ def _passing(forward: _Forward) -> tuple[IntArray, IntArray]:
     """Return where each context's choices start, and how many of them pass the floor."""
     offsets, pillow = forward.branches.offsets, forward.pillow
     floor = forward.floor - forward.best
-    stops = first_below(forward.branches.log_weights, offsets[pillow], offsets[pillow + 1], floor)
-    return offsets[pillow], stops - offsets[pillow]
+    starts = offsets[pillow]
+    return starts, first_below(
+        forward.branches.log_weights, starts, offsets[pillow + 1], floor
+    ) - starts
 
 
 def _edge_keys(
@@ -267,10 +269,11 @@ def _best_by_key(
     tree: ProbabilityTree, forward: _Forward, max_rows: int
 ) -> tuple[IntArray, FloatArray]:
     """Return the keys of the next contexts, sorted, and the best prefix of each."""
-    if _passing(forward)[1].sum() > max_rows:
+    starts, counts = _passing(forward)
+    if counts.sum() > max_rows:
         raise TooManyNodesError
     found = _BestTable(_key_bound(tree, forward))
-    for _, owner, edges in _edge_blocks(forward):
+    for _, owner, edges in _edge_blocks(starts, counts):
         value = forward.best[owner] + forward.branches.log_weights[edges]
         found.add(_edge_keys(tree, forward, owner, edges), value)
     return found.result()
@@ -357,11 +360,11 @@ def _keep_edges(
     position = _Positions(next_keys, _key_bound(tree, forward))
     kept_edges, kept_child, kept_reach = [], [], []
     counts = np.zeros(len(forward.best), dtype=np.int64)
-    for block, owner, edges in _edge_blocks(forward):
+    for block, owner, edges in _edge_blocks(*_passing(forward)):
         child = position.of(_edge_keys(tree, forward, owner, edges))
         reach = branches.log_weights[edges] + completion[child]
         keep = np.flatnonzero(forward.best[owner] + reach >= log_threshold)
-        keep = keep[np.lexsort((-reach[keep], owner[keep]))]
+        keep = keep[descending_order(owner[keep], reach[keep])]
         counts[block] = np.bincount(owner[keep] - block.start, minlength=block.stop - block.start)
         kept_edges.append(edges[keep])
         kept_child.append(child[keep])

@@ -30,8 +30,8 @@ def silverman(values: FloatArray) -> float:
     """
     scale = _scale(values)
     deviation = _standard_deviation(values / scale)
-    low, high = np.percentile(values / scale, [25.0, 75.0])
-    robust = float(high - low) / IQR_OF_STANDARD_NORMAL
+    ordered = np.sort(values / scale)
+    robust = (_quantile(ordered, 0.75) - _quantile(ordered, 0.25)) / IQR_OF_STANDARD_NORMAL
     spread = min(deviation, robust) if robust > 0.0 else deviation
     return float(NORMAL_REFERENCE * spread * len(values) ** -0.2 * scale)
 
@@ -41,6 +41,14 @@ def scott(values: FloatArray) -> float:
     scale = _scale(values)
     deviation = _standard_deviation(values / scale)
     return float(NORMAL_REFERENCE * deviation * len(values) ** -0.2 * scale)
+
+
+def _quantile(ordered: FloatArray, share: float) -> float:
+    """Return the value at a share of the way through sorted values, interpolated linearly."""
+    position = share * (len(ordered) - 1)
+    below = int(position)
+    above = min(below + 1, len(ordered) - 1)
+    return float(ordered[below] + (position - below) * (ordered[above] - ordered[below]))
 
 
 def _scale(values: FloatArray) -> float:

@@ -11,7 +11,14 @@ from functools import cached_property
 
 import numpy as np
 
-from causalaug._segments import blocks_by_size, keep_in_segments, offsets_of, segment_reduce
+from causalaug._segments import (
+    blocks_by_size,
+    concatenated_ranges,
+    keep_in_segments,
+    lengths_of,
+    offsets_of,
+    segment_reduce,
+)
 from causalaug.kernels._candidates import CandidateFinder
 from causalaug.kernels._column import ColumnKernel, KernelColumn
 from causalaug.kernels._row_weights import SMALLEST_LOG, ListedRows, RowWeights
@@ -102,7 +109,7 @@ class ProductKernel:
                 continue
             for block in blocks_by_size(found.counts, BLOCK_ENTRIES):
                 offsets = offsets_of(found.counts[block])
-                yield self._weigh_entries(batch[block], offsets, found.rows(block), cut)
+                yield self._weigh_candidates(batch[block], offsets, found.rows(block), cut)
 
     def log_heaviest_bound(
         self, query: FloatArray, log_factors: FloatArray | None = None
@@ -127,11 +134,38 @@ class ProductKernel:
     def _is_small(self) -> bool:
         return len(self._columns) > 1 and self.n_rows <= SMALL_TABLE
 
+    def _weigh_candidates(
+        self, query: FloatArray, offsets: IntArray, rows: IntArray, cut: float
+    ) -> ListedRows:
+        """Weigh the named rows of each query; a row without rival gets all the weight."""
+        counts = lengths_of(offsets)
+        several = np.flatnonzero(counts > 1)
+        if self._may_vanish or 2 * len(several) > len(counts):
+            return self._weigh_entries(query, offsets, rows, cut)
+        entries = concatenated_ranges(offsets[several], counts[several])
+        weighed = self._weigh_entries(
+            query[several], offsets_of(counts[several]), rows[entries], cut
+        )
+        alone = rows[offsets[:-1][counts == 1]]
+        is_alone = counts == 1
+        counts[several] = weighed.counts
+        is_alone_entry = np.repeat(is_alone, counts)
+        merged = np.empty(len(is_alone_entry), dtype=rows.dtype)
+        merged[is_alone_entry], merged[~is_alone_entry] = alone, weighed.rows
+        log_kernel = np.zeros(len(merged))
+        log_kernel[~is_alone_entry] = weighed.log_kernel
+        return ListedRows(offsets_of(counts), merged, log_kernel)
+
+    @cached_property
+    def _may_vanish(self) -> bool:
+        """Whether a candidate may have no weight at all."""
+        return any(column.is_compact for column in self._columns)
+
     def _weigh_entries(
         self, query: FloatArray, offsets: IntArray, rows: IntArray, cut: float
     ) -> ListedRows:
         """Weigh the named rows of each query; drop those that cannot matter."""
-        owner = np.repeat(np.arange(len(query)), np.diff(offsets))
+        owner = np.repeat(np.arange(len(query)), lengths_of(offsets))
         log_kernel = self._log_kernel(query, owner, rows)
         heaviest = segment_reduce(np.maximum, log_kernel, offsets, empty=0.0)
         heaviest = np.where(np.isfinite(heaviest), heaviest, 0.0)

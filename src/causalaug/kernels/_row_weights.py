@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from causalaug._segments import offsets_of, segment_reduce
+from causalaug._segments import lengths_of, offsets_of, run_offsets, segment_reduce
 from causalaug.typing import FloatArray, IntArray
 
 SMALLEST_POSITIVE = np.nextafter(0.0, 1.0)
@@ -87,7 +87,7 @@ class ListedRows:
     @cached_property
     def counts(self) -> IntArray:
         """Number of entries of each query."""
-        return np.diff(self.offsets)
+        return lengths_of(self.offsets)
 
     @cached_property
     def kernel(self) -> FloatArray:
@@ -131,12 +131,12 @@ class ListedRows:
         key = owner * groups.n_groups + groups.group_of_row[self.rows]
         order = np.argsort(key, kind="stable")
         key, log_kernel = key[order], self.log_kernel[order]
-        first = np.flatnonzero(np.diff(key, prepend=-1))
-        if not len(first):
+        if not len(key):
             return self
+        runs = run_offsets(key)
+        first = runs[:-1]
         heaviest = np.maximum.reduceat(log_kernel, first)
-        sizes = np.diff(first, append=len(key))
-        relative = np.exp(log_kernel - np.repeat(heaviest, sizes))
+        relative = np.exp(log_kernel - np.repeat(heaviest, lengths_of(runs)))
         merged = heaviest + np.log(np.add.reduceat(relative, first))
         owner, group = np.divmod(key[first], groups.n_groups)
         return ListedRows(offsets_of(np.bincount(owner, minlength=self.n_queries)), group, merged)

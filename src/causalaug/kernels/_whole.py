@@ -21,6 +21,9 @@ BLOCK_ENTRIES = 1 << 17
 LARGEST_TABLE = 1 << 20
 """Entries of a table of kernel values."""
 
+LARGEST_KEPT = 1 << 17
+"""Entries of a table that is kept for the next block of queries."""
+
 LEAST_QUERIES = 0.25
 """Queries per row from which on it pays to make the tables."""
 
@@ -40,6 +43,7 @@ class WholeRowEvaluator:
     def __init__(self, columns: Sequence[KernelColumn], n_rows: int) -> None:
         self._columns = tuple(columns)
         self._n_rows = n_rows
+        self._kept: dict[int, FloatArray] = {}
 
     def evaluate(self, query: FloatArray, log_cut: float) -> Iterator[WholeRows]:
         """Yield the kernel matrices of consecutive blocks of queries.
@@ -50,13 +54,14 @@ class WholeRowEvaluator:
         size = max(1, BLOCK_ENTRIES // self._n_rows)
         codes = self._codes(query) if len(query) >= LEAST_QUERIES * self._n_rows else None
         tables = [] if codes is None else [self._table(c) for c in range(len(self._columns))]
+        spare = np.empty((min(size, len(query)), self._n_rows))
         for start in range(0, len(query), size):
             block = slice(start, start + size)
             if codes is None:
                 yield WholeRows(self._exponentiate(query[block]))
             else:
                 rows = [code[block] for code in codes]
-                yield self._multiply(query[block], tables, rows, least_total)
+                yield self._multiply(query[block], tables, rows, spare, least_total)
 
     def log_heaviest_bound(
         self, query: FloatArray, log_factors: FloatArray | None = None
@@ -101,10 +106,15 @@ class WholeRowEvaluator:
     def _table(self, position: int) -> FloatArray:
         """Return the kernel of one column: its distinct values by rows.
 
-        Tables are not kept: they are as large as all else together, and quickly made.
+        Large tables are not kept: they would be larger than all else together.
         """
+        if position in self._kept:
+            return self._kept[position]
         column, values = self._columns[position], self._distinct[position]
-        return exp_or_zero(column.log_kernel(values[:, np.newaxis], column.values))
+        table = exp_or_zero(column.log_kernel(values[:, np.newaxis], column.values))
+        if table.size <= LARGEST_KEPT:
+            self._kept[position] = table
+        return table
 
     def _codes(self, query: FloatArray) -> list[IntArray] | None:
         """Return the row of each column's table, None if there is no table for the queries."""
@@ -124,12 +134,13 @@ class WholeRowEvaluator:
         query: FloatArray,
         tables: list[FloatArray],
         codes: list[IntArray],
+        spare: FloatArray,
         least_total: float,
     ) -> WholeRows:
         """Multiply rows of the tables; where a sum has lost digits, exponentiate instead."""
         kernel = np.take(tables[0], codes[0], axis=0)
         for table, code in zip(tables[1:], codes[1:], strict=True):
-            kernel *= np.take(table, code, axis=0)
+            kernel *= np.take(table, code, axis=0, out=spare[: len(code)], mode="clip")
         weights = WholeRows(kernel)
         lost = np.flatnonzero(weights.totals < least_total)
         if not lost.size:
