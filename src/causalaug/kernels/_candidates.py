@@ -15,6 +15,9 @@ from causalaug.typing import BoolArray, FloatArray, IntArray
 N_NEAREST = (2, 8)
 """Neighbours asked of the search tree, in turn, before a window is opened."""
 
+FEW = 0.1
+"""Share of queries that are left to windows without asking the tree again."""
+
 
 @dataclass(frozen=True, eq=False)
 class NearRows:
@@ -167,13 +170,13 @@ class CandidateFinder:
         return Candidates(self._order, starts, stops, NearRows(enough, rows, inside))
 
     def _neighbours(self, points: FloatArray, log_cut: float) -> tuple[FloatArray, IntArray]:
-        """Return distances and rows of the nearest, more of them where a few are not enough.
+        """Return distances and rows of the nearest, more if a few are often not enough.
 
         Where the few were enough, the rest of the row is at an infinite distance.
         """
         distance, rows = self._ask_tree(points, N_NEAREST[0])
         todo = np.flatnonzero(distance[:, -1] <= _reach(distance[:, 0], log_cut))
-        if not todo.size:
+        if len(todo) <= FEW * len(points):
             return distance, rows
         more, more_rows = self._ask_tree(points[todo], N_NEAREST[1])
         padding = [(0, 0), (0, more.shape[1] - distance.shape[1])]
