@@ -47,6 +47,10 @@ def test_the_default_loses_no_mass(frame):
     assert 1.0 < result.effective_sample_size <= len(result)
 
 
+def test_sampling_draws_five_rows_per_observed_row_by_default(frame):
+    assert len(ca.augment(frame, GRAPH, expansion=ca.SampledExpansion(), random_state=0)) == 60
+
+
 def test_the_order_is_recorded_and_matters_with_hidden_causes():
     graph = ca.ADMG(list("abcd"), [("a", "c"), ("b", "d")], [("b", "c"), ("a", "d")])
     table = pd.DataFrame(np.random.default_rng(0).normal(size=(6, 4)), columns=list("abcd"))
@@ -245,14 +249,21 @@ def test_a_threshold_must_not_be_negative(threshold):
 
 
 @pytest.mark.parametrize("threshold", [0.0, 1e-12])
-def test_a_tree_that_is_too_large_is_refused_with_a_threshold_that_fits(frame, threshold):
-    graph, conditional = ca.ADMG(["x", "y", "z"]), ca.KernelConditional()
+@pytest.mark.parametrize("edges", [[], [("x", "z"), ("y", "z")], [("x", "y"), ("y", "z")]])
+def test_a_tree_that_is_too_large_is_refused_with_a_threshold_that_fits(frame, threshold, edges):
+    graph, conditional = ca.ADMG(["x", "y", "z"], edges), ca.KernelConditional(temperature=9.0)
     with pytest.raises(TreeTooLargeError, match="always fits") as caught:
         ca.augment(frame, graph, conditional, ca.PrunedExpansion(threshold, max_rows=1000))
     suggested = float(str(caught.value).split("threshold=")[2].split()[0])
     fitting = ca.PrunedExpansion(suggested, max_rows=1000)
     assert len(ca.augment(frame, graph, conditional, fitting)) <= 1000
     assert isinstance(caught.value, MemoryError)
+
+
+def test_a_level_of_too_many_nodes_is_refused_before_it_is_made(frame):
+    graph = ca.ADMG(["x", "y", "z"], [("x", "z"), ("y", "z")])
+    with pytest.raises(TreeTooLargeError, match="max_rows=100 "):
+        ca.augment(frame, graph, expansion=ca.PrunedExpansion(0.0, max_rows=100))
 
 
 def test_a_tree_is_refused_before_it_fills_the_memory():

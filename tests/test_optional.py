@@ -20,3 +20,11 @@ def test_a_module_that_is_missing_has_its_install_line():
     assert isinstance(caught.value, CausalAugError)
     assert isinstance(caught.value, ImportError)
     assert isinstance(caught.value.__cause__, ModuleNotFoundError)
+
+
+def test_a_module_that_is_broken_is_not_called_missing(tmp_path, monkeypatch):
+    (tmp_path / "broken_moon.py").write_text("import no_such_moon")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="no_such_moon") as caught:
+        import_optional("broken_moon", extra="moons", purpose="Reading a moon")
+    assert not isinstance(caught.value, MissingDependencyError)

@@ -19,6 +19,7 @@ TINY = {
     (_segments, "LARGEST_LOOKUP"): 2,
     (_segments, "CHUNK"): 2,
     (_trellis, "LARGEST_LOOKUP"): 2,
+    (_trellis, "LARGEST_STABLE_KEY"): 0,
     (_trellis, "BLOCK_EDGES"): 3,
     (_enumeration, "BLOCK_NODES"): 3,
     (_children, "LARGEST_CACHE"): 0,
@@ -37,7 +38,7 @@ def patched(settings_):
     return stack
 
 
-@given(problems(), st.sampled_from([0.0, 1e-3, 0.1]))
+@given(problems(), st.sampled_from([0.0, 1e-3, 0.1, 20.0]))
 @settings(max_examples=40)
 def test_pruned(problem, threshold):
     expansion = ca.PrunedExpansion(threshold, merge_equal=False)

@@ -31,6 +31,8 @@ COST_OF_SORTING = 2.0
 
 def enumerate_paths(trellis: Trellis, max_rows: int) -> Paths:
     """Return every path of the trellis; raise `TooManyNodesError` if they are too many."""
+    if trellis.log_threshold == -np.inf and _count_prefixes(trellis)[-1] > max_rows:
+        raise TooManyNodesError
     cut = _choose_cut(trellis)
     start = np.array([trellis.log_start])
     root: IntArray = np.zeros(1, dtype=np.int64)
