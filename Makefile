@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test slow lint format bench clean
+.PHONY: setup demo test test-lowest slow lint format bench clean
 
 setup: $(STAMP)
 
@@ -19,6 +19,16 @@ demo: $(STAMP)  ## the main job on an embedded example
 
 test: $(STAMP)  ## doctests, unit tests and laws
 	$(BIN)/python -m pytest -q -n auto -m "not slow" --cov --cov-report=term
+
+LOWEST := .venv-lowest/.installed
+
+$(LOWEST): pyproject.toml constraints-lowest.txt
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e ".[test]"
+	touch $(LOWEST)
+
+test-lowest: $(LOWEST)  ## the same tests with the oldest versions that are supported
+	.venv-lowest/bin/python -m pytest -q -n auto -m "not slow"
 
 slow: $(STAMP)  ## long simulations
 	$(BIN)/python -m pytest -q -m slow
@@ -36,4 +46,4 @@ bench: $(STAMP)  ## prints the speed table and writes docs/results/speed.md
 	$(BIN)/python benchmarks/speed.py
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist
+	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist

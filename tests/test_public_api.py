@@ -4,6 +4,7 @@ import inspect
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,19 @@ def test_the_types_are_shipped():
 
 def test_the_version_is_a_version():
     assert re.fullmatch(r"\d+\.\d+\.\d+", ca.__version__)
+
+
+def test_the_lowest_versions_are_those_of_the_project():
+    root = Path(__file__).parent.parent
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    bounds = dict(
+        requirement.split(">=")
+        for requirement in [*project["dependencies"], *extras["test"]]
+        if ">=" in requirement
+    )
+    lines = (root / "constraints-lowest.txt").read_text().splitlines()
+    pinned = dict(line.split("==") for line in lines if "==" in line)
+    assert {dependency.split(">=")[0] for dependency in project["dependencies"]} <= set(pinned)
+    for name, version in pinned.items():
+        assert (version + ".").startswith(bounds[name] + "."), name
