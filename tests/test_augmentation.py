@@ -181,6 +181,41 @@ def test_an_empty_result_is_a_result(frame):
     assert len(result.merged()) == 0
 
 
+@pytest.mark.parametrize("kind", ["pandas", "numpy"])
+def test_later_changes_to_the_input_do_not_show(frame, kind):
+    graph = ca.ADMG(list(frame.columns), GRAPH.directed, GRAPH.bidirected)
+    data = frame if kind == "pandas" else frame.to_numpy(copy=True)
+    expected = np.array(ca.augment(data, graph, random_state=0).frame)
+    result = ca.augment(data, graph, random_state=0)
+    data *= 0.0
+    np.testing.assert_array_equal(np.array(result.frame), expected)
+
+
+def test_paths_that_end_early_are_counted_without_a_warning():
+    table = pd.DataFrame({name: [0, 1] for name in "abcd"})
+    graph = ca.read_graph("a -> c <- b; a -> d <- b")
+    result = ca.augment(table, graph, expansion=ca.PrunedExpansion(0.0))
+    assert len(result) == 2
+    assert result.dropped_mass == pytest.approx(0.5)
+
+
+def test_very_light_paths_beside_heavy_ones_give_no_warning():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": np.exp(3.0 * rng.normal(size=60)), "b": rng.normal(size=60)})
+    table["c"] = table["a"] + table["b"]
+    for rows in (60, 300, 3000):
+        result = ca.augment(
+            table,
+            ca.complete_graph(["a", "b", "c"]),
+            ca.KernelConditional(temperature=0.2),
+            ca.BudgetExpansion(rows),
+            random_state=0,
+        )
+        assert (result.weights > 0.0).all()
+        assert result.mass == pytest.approx(1.0)
+        assert result.dropped_mass == 0.0
+
+
 def test_the_input_is_left_alone(frame):
     before = frame.copy(deep=True)
     ca.augment(frame, GRAPH, random_state=0)
@@ -218,6 +253,13 @@ def test_bad_tables_are_refused(frame, change, error, text):
         ({"order": ["z", "y", "x"]}, "order"),
         ({"random_state": -1}, "random_state"),
         ({"random_state": "seed"}, "random_state"),
+        ({"random_state": True}, "random_state"),
+        ({"order": 3}, "sequence of node names"),
+        ({"order": [["x"], "y", "z"]}, "exactly once"),
+        ({"conditional": ca.PrunedExpansion()}, "`conditional` must be .* fourth `expansion`"),
+        ({"conditional": ca.KernelConditional}, "`conditional` must be an object"),
+        ({"expansion": "pruned"}, "`expansion` must be an object with a method `expand`"),
+        ({"expansion": ca.BudgetExpansion}, "`expansion` must be an object"),
         ({"kinds": {"q": "continuous"}}, "q"),
         ({"conditional": ca.KernelConditional(bandwidth={"q": 1.0})}, "`bandwidth` names columns"),
     ],
@@ -242,6 +284,19 @@ def test_expansions_refuse_a_number_of_rows_that_is_none(make, wrong):
         make(wrong)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda merge: ca.PrunedExpansion(1e-3, merge),
+        lambda merge: ca.BudgetExpansion(5, merge),
+        lambda merge: ca.BeamExpansion(5, merge),
+    ],
+)
+def test_merge_equal_is_a_bool(make):
+    with pytest.raises(ParameterError, match="`merge_equal` must be True or False"):
+        make(1000)
+
+
 @pytest.mark.parametrize("threshold", [-1e-3, float("nan"), float("inf"), "small", None])
 def test_a_threshold_must_not_be_negative(threshold):
     with pytest.raises(ParameterError, match="`threshold` must be a number of at least 0"):
@@ -254,7 +309,7 @@ def test_a_tree_that_is_too_large_is_refused_with_a_threshold_that_fits(frame, t
     graph, conditional = ca.ADMG(["x", "y", "z"], edges), ca.KernelConditional(temperature=9.0)
     with pytest.raises(TreeTooLargeError, match="always fits") as caught:
         ca.augment(frame, graph, conditional, ca.PrunedExpansion(threshold, max_rows=1000))
-    suggested = float(str(caught.value).split("threshold=")[2].split()[0])
+    suggested = float(str(caught.value).split("threshold=")[2].split(",")[0])
     fitting = ca.PrunedExpansion(suggested, max_rows=1000)
     assert len(ca.augment(frame, graph, conditional, fitting)) <= 1000
     assert isinstance(caught.value, MemoryError)
@@ -264,6 +319,14 @@ def test_a_level_of_too_many_nodes_is_refused_before_it_is_made(frame):
     graph = ca.ADMG(["x", "y", "z"], [("x", "z"), ("y", "z")])
     with pytest.raises(TreeTooLargeError, match="max_rows=100 "):
         ca.augment(frame, graph, expansion=ca.PrunedExpansion(0.0, max_rows=100))
+
+
+def test_a_tree_of_discrete_columns_is_refused_at_once():
+    table = pd.DataFrame(np.random.default_rng(0).integers(0, 3, size=(300, 30)).astype(float))
+    table.columns = [f"v{i}" for i in range(30)]
+    smooth = ca.KernelConditional(kernel=dict.fromkeys(table.columns, "aitchison_aitken"))
+    with pytest.raises(TreeTooLargeError, match="BudgetExpansion"):
+        ca.augment(table, ca.complete_graph(list(table)), smooth, ca.PrunedExpansion(0.0))
 
 
 def test_a_tree_is_refused_before_it_fills_the_memory():

@@ -14,6 +14,9 @@ from causalaug.typing import BoolArray, FloatArray, IntArray
 LARGEST_LOOKUP = 1 << 20
 """Keys below this bound are ranked by a lookup table, larger ones by sorting."""
 
+LARGEST_KEY = 1 << 62
+"""Keys that would not stay below it are replaced by their ranks."""
+
 CHUNK = 1 << 15
 """Segments searched at a time: small enough for the processor's cache."""
 
@@ -149,7 +152,7 @@ def combine_codes(
     key: IntArray = np.zeros(length, dtype=np.int64)
     bound = 1
     for column, size in zip(codes, sizes, strict=True):
-        if bound * size >= 1 << 62:
+        if bound * size >= LARGEST_KEY:
             distinct, key = np.unique(key, return_inverse=True)
             bound = len(distinct)
         key = key * size + column
@@ -183,7 +186,7 @@ def group_by_key(key: IntArray, bound: int) -> Groups:
     """Group the positions of equal keys; all keys must be in ``0..bound - 1``."""
     length = len(key)
     n_bits = length.bit_length()
-    if bound << n_bits > 1 << 62:
+    if bound << n_bits > LARGEST_KEY:
         _, key = np.unique(key, return_inverse=True)
     packed = (key.astype(np.int64) << n_bits) | np.arange(length)
     packed.sort()

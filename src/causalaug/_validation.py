@@ -73,3 +73,9 @@ def check_integer(name: str, value: object, *, at_least: int) -> None:
         raise ParameterError(
             f"`{name}` must be an integer of at least {at_least}. Found {value!r}."
         )
+
+
+def check_bool(name: str, value: object) -> None:
+    """Raise unless `value` is True or False."""
+    if not isinstance(value, bool):
+        raise ParameterError(f"`{name}` must be True or False. Found {value!r}.")

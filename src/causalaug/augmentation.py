@@ -149,7 +149,7 @@ def augment(
 
     Parameters
     ----------
-    frame : pandas or polars DataFrame, or array of shape (n, D)
+    frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
         The observed rows. The columns of an array are named by the graph's nodes, in order.
     graph : ADMG
         The causal graph; its nodes are the columns. Bidirected edges stand for hidden
@@ -201,19 +201,33 @@ def augment(
             f"`graph` must be an ADMG. Found {type(graph).__name__}. "
             "Turn it into one with `read_graph`."
         )
+    conditional = KernelConditional() if conditional is None else conditional
+    expansion = BudgetExpansion() if expansion is None else expansion
+    _check_strategy("conditional", conditional, "fit", "KernelConditional()")
+    _check_strategy("expansion", expansion, "expand", "BudgetExpansion()")
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)
     check_same_variables(graph.nodes, table.columns)
     factors = factorize(graph, order)
-    conditional = KernelConditional() if conditional is None else conditional
-    expansion = BudgetExpansion() if expansion is None else expansion
     rng = _generator(random_state)
     return AugmentedTable(table, expansion.expand(table, factors, conditional, rng), factors)
+
+
+def _check_strategy(name: str, value: object, verb: str, example: str) -> None:
+    """Raise unless `value` is an object that has the verb: no class, name or other strategy."""
+    if isinstance(value, type) or not callable(getattr(value, verb, None)):
+        raise ParameterError(
+            f"`{name}` must be an object with a method `{verb}`, such as {example}. "
+            f"Found {value!r}. The third argument of `augment` is `conditional`, the fourth "
+            "`expansion`."
+        )
 
 
 def _generator(random_state: RandomState) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**32, size=4, dtype=np.uint32))
     try:
+        if isinstance(random_state, bool):
+            raise TypeError
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
         raise ParameterError(

@@ -228,3 +228,10 @@ def test_smoothing_must_not_prefer_other_values():
     )
     with pytest.raises(ParameterError, match=message):
         kernels(kernel={"town": "aitchison_aitken"}, bandwidth={"town": 0.7})
+
+
+def test_the_dict_of_the_caller_is_copied():
+    bandwidth = {"a": 1.0}
+    conditional = KernelConditional(bandwidth=bandwidth)
+    bandwidth["a"] = -3.0
+    assert conditional.bandwidth == {"a": 1.0}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import causalaug as ca
 from causalaug import _segments
-from causalaug.expansion import _bounds, _children, _draw, _enumeration, _trellis
+from causalaug.expansion import _bounds, _children, _draw, _enumeration, _tree, _trellis
 from causalaug.kernels import _product, _whole
 from oracles import dense_pruned_tree
 from strategies import by_rows, by_values, problems
@@ -19,7 +19,8 @@ TINY = {
     (_segments, "LARGEST_LOOKUP"): 2,
     (_segments, "CHUNK"): 2,
     (_trellis, "LARGEST_LOOKUP"): 2,
-    (_trellis, "LARGEST_STABLE_KEY"): 0,
+    (_segments, "LARGEST_KEY"): 8,
+    (_tree, "LARGEST_KEY"): 8,
     (_trellis, "BLOCK_EDGES"): 3,
     (_enumeration, "BLOCK_NODES"): 3,
     (_children, "LARGEST_CACHE"): 0,
@@ -81,6 +82,22 @@ def test_the_cut_and_the_bounds_make_no_difference(problem, threshold, cut):
         found = by_values(problem.augment(expansion))
     assert found.keys() == expected.keys()
     assert all(found[values] == pytest.approx(expected[values], rel=1e-9) for values in found)
+
+
+@pytest.mark.parametrize("temperature", [0.3, 1.5])
+def test_two_variables_of_one_wide_pillow_whose_keys_do_not_fit_an_integer(temperature):
+    rng = np.random.default_rng(0)
+    causes = [f"x{i}" for i in range(5)]
+    nodes = [*causes, "y", "z"]
+    edges = [(a, b) for i, a in enumerate(causes) for b in [*causes[i + 1 :], "y", "z"]]
+    values = rng.normal(size=(40, 1)) + 0.5 * rng.normal(size=(40, 7))
+    conditional = ca.KernelConditional(temperature=temperature)
+    expansion = ca.PrunedExpansion(1e-2)
+    expected = by_rows(ca.augment(values, ca.ADMG(nodes, edges), conditional, expansion))
+    with patched({(_segments, "LARGEST_KEY"): 1 << 12, (_tree, "LARGEST_KEY"): 1 << 12}):
+        found = by_rows(ca.augment(values, ca.ADMG(nodes, edges), conditional, expansion))
+    assert found.keys() == expected.keys()
+    assert all(found[rows] == pytest.approx(expected[rows], rel=1e-9) for rows in found)
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 0.1, 1.0])

@@ -67,7 +67,7 @@ def test_a_budget_as_large_as_the_tree_is_the_tree(problem, seed):
     exact = problem.exact_values()
     n_values = [len(set(column)) for column in problem.table.values.T]
     result = problem.augment(ca.BudgetExpansion(int(np.prod(n_values))), seed)
-    assert_same(by_values(result), exact)
+    assert_same(by_values(result), {key: weight for key, weight in exact.items() if weight > 0.0})
 
 
 @given(problems(kernels=EVERY_KERNEL), budgets, st.booleans(), st.integers(0, 2**32))
@@ -92,7 +92,7 @@ def test_a_wide_beam_is_the_tree_and_a_narrow_one_never_invents(problem, width, 
     assert_same(found, {key: exact[key] for key in found})
     assert result.mass + result.dropped_mass == pytest.approx(1.0)
     if width >= np.prod([len(problem.frame)] * len(problem.graph.nodes)):
-        assert len(found) == len(exact)
+        assert len(found) == sum(weight > 0.0 for weight in exact.values())
 
 
 @given(problems(kernels=EVERY_KERNEL), st.integers(1, 40), st.integers(0, 2**32))

@@ -5,10 +5,7 @@ import pandas as pd
 import pytest
 
 import causalaug as ca
-from oracles import merge_by_value
 from strategies import Problem, by_values
-
-N_SEEDS = 1500
 
 
 @pytest.fixture(scope="module")
@@ -28,35 +25,44 @@ def problem():
     return Problem(frame, graph, graph.topological_order(), conditional)
 
 
-@pytest.mark.parametrize(
-    "expansion",
-    [
-        ca.BudgetExpansion(3),
-        ca.BudgetExpansion(12),
-        ca.BudgetExpansion(40),
-        ca.BudgetExpansion(12, merge_equal=False),
-        ca.SampledExpansion(8),
-    ],
-    ids=str,
-)
+EXPANSIONS = [
+    ca.BudgetExpansion(3),
+    ca.BudgetExpansion(12),
+    ca.BudgetExpansion(40),
+    ca.BudgetExpansion(12, merge_equal=False),
+    ca.SampledExpansion(8),
+]
+
+
+@pytest.mark.parametrize("expansion", EXPANSIONS, ids=str)
 def test_mean_weights_are_the_exact_weights(problem, expansion):
-    exact = merge_by_value(problem.exact_paths(), problem.table.values)
+    check_means(problem, expansion, n_seeds=1500)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("expansion", EXPANSIONS, ids=str)
+def test_mean_weights_are_the_exact_weights_over_many_seeds(problem, expansion):
+    check_means(problem, expansion, n_seeds=30_000)
+
+
+def check_means(problem, expansion, n_seeds):
+    exact = problem.exact_values()
     sums = dict.fromkeys(exact, 0.0)
     squares = dict.fromkeys(exact, 0.0)
-    for seed in range(N_SEEDS):
+    for seed in range(n_seeds):
         for values, weight in by_values(problem.augment(expansion, seed)).items():
             sums[values] += weight
             squares[values] += weight**2
-    mean = np.array([sums[values] / N_SEEDS for values in exact])
-    variance = np.array([squares[values] / N_SEEDS for values in exact]) - mean**2
+    mean = np.array([sums[values] / n_seeds for values in exact])
+    variance = np.array([squares[values] / n_seeds for values in exact]) - mean**2
     expected = np.array(list(exact.values()))
-    common = expected > 20 / N_SEEDS * mean.max()
-    error = np.sqrt(np.maximum(variance, 0.0) / N_SEEDS) + 1e-9
+    common = expected > 20 / n_seeds * mean.max()
+    error = np.sqrt(np.maximum(variance, 0.0) / n_seeds) + 1e-9
     z = (mean - expected)[common] / error[common]
     assert common.sum() > 10
     assert np.abs(z).max() < 4.5
     assert np.mean(z**2) < 1.6
-    assert mean.sum() == pytest.approx(1.0, abs=4 * np.sqrt(variance.sum() / N_SEEDS) + 1e-9)
+    assert mean.sum() == pytest.approx(1.0, abs=4 * np.sqrt(variance.sum() / n_seeds) + 1e-9)
 
 
 def test_a_budget_has_less_variance_than_as_many_independent_draws(problem):

@@ -12,6 +12,10 @@ from causalaug.typing import FloatArray
 class FittedConditional(Protocol):
     """One factor, fitted to a table: weighs the observed rows, given values of the pillow."""
 
+    @property
+    def may_vanish(self) -> bool:
+        """Whether a row may have no weight at all; otherwise every row has some."""
+
     def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
         """Yield the weighted rows of each query, block after block, in their order.
 

@@ -70,6 +70,9 @@ temperature=0.5)
 
     def __post_init__(self) -> None:
         """Refuse names that do not exist and numbers that are not positive."""
+        for name in ("kernel", "bandwidth"):
+            if isinstance(getattr(self, name), Mapping):
+                object.__setattr__(self, name, dict(getattr(self, name)))
         every_kernel = (*CONTINUOUS_KERNELS, *DISCRETE_KERNELS)
         for kernel in _values(self.kernel):
             check_choice("kernel", kernel, every_kernel)
@@ -88,7 +91,7 @@ temperature=0.5)
         fitted: dict[tuple[str, ...], ProductKernel] = {}
         for factor in factors:
             if factor.pillow not in fitted:
-                columns = [table.columns.index(name) for name in factor.pillow]
+                columns = [table.index(name) for name in factor.pillow]
                 fitted[factor.pillow] = ProductKernel(
                     table.values[:, columns], [kernels[name] for name in factor.pillow]
                 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug._validation import check_integer
+from causalaug._validation import check_bool, check_integer
 from causalaug.conditionals import Conditional
 from causalaug.expansion._children import LevelChildren, joined
 from causalaug.expansion._frontier import Children, Frontier
@@ -37,6 +37,7 @@ class BeamExpansion:
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         check_integer("width", self.width, at_least=1)
+        check_bool("merge_equal", self.merge_equal)
 
     def expand(
         self,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from causalaug._validation import check_integer
+from causalaug._validation import check_bool, check_integer
 from causalaug.conditionals import Conditional
 from causalaug.expansion._children import LevelChildren, joined
 from causalaug.expansion._frontier import Children, Frontier
@@ -27,8 +27,9 @@ class BudgetExpansion:
     exactly that many are kept by optimal resampling (Fearnhead & Clifford, 2003): with `c`
     such that ``sum(min(w / c, 1)) = rows``, a child of weight at least `c` survives as it
     is; the others survive with probability ``w / c``, by one systematic draw, and then
-    weigh `c`. The expected weight of every path is its weight in the full tree, and the
-    weights add up to the mass of the full tree. A budget as large as the tree is the tree.
+    weigh `c`. The expected weight of every path is its weight in the full tree; resampling
+    itself loses no mass, so that the weights add up to one unless paths end where a
+    conditional vanishes. A budget as large as the tree is the tree.
 
     Parameters
     ----------
@@ -44,6 +45,7 @@ class BudgetExpansion:
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
+        check_bool("merge_equal", self.merge_equal)
         if self.rows is not None:
             check_integer("rows", self.rows, at_least=1)
 

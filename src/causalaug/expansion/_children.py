@@ -77,10 +77,11 @@ class LevelChildren:
         return float(np.exp(self.log_weights[self._alive]).sum())
 
     def all(self) -> Children:
-        """Return every child that has any weight at all."""
+        """Return every child whose weight is not zero."""
         everything = _Everything()
         self._list(self._weigh(np.inf), everything)
-        return joined(everything.parts)
+        children = joined(everything.parts)
+        return children.at(np.flatnonzero(np.exp(children.log_weights) > 0.0))
 
     def collect(self, collector: Collector) -> None:
         """Hand children to the collector, as long as they are not lighter than it wants."""

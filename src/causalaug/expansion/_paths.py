@@ -7,6 +7,9 @@ import numpy as np
 
 from causalaug.typing import FloatArray, IntArray
 
+ROUNDING = 1e-12
+"""Mass that may be missing from a sum of very many weights although nothing was dropped."""
+
 
 @dataclass(frozen=True, eq=False)
 class Paths:
@@ -35,7 +38,8 @@ class Paths:
         It is the mass of the paths that were pruned, or that ended where a conditional
         vanishes on all rows.
         """
-        return max(0.0, 1.0 - float(self.weights.sum()))
+        missing = 1.0 - float(self.weights.sum())
+        return missing if missing > ROUNDING else 0.0
 
     def __len__(self) -> int:
         """Return the number of paths."""

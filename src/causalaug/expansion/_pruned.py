@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug._validation import check_at_least, check_integer
+from causalaug._validation import check_at_least, check_bool, check_integer
 from causalaug.conditionals import Conditional
 from causalaug.exceptions import TreeTooLargeError
 from causalaug.expansion._enumeration import enumerate_paths
@@ -46,6 +46,7 @@ class PrunedExpansion:
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         check_at_least("threshold", self.threshold, 0.0)
+        check_bool("merge_equal", self.merge_equal)
         check_integer("max_rows", self.max_rows, at_least=1)
 
     def expand(
@@ -59,6 +60,9 @@ class PrunedExpansion:
         tree = describe_tree(table, factors, conditional, merge_equal=self.merge_equal)
         with np.errstate(divide="ignore"):
             log_threshold = float(np.log(self.threshold / table.n_rows)) - SLACK
+        vanishes = any(level.conditional.may_vanish for level in tree.levels)
+        if self.threshold == 0.0 and not vanishes and tree.n_choices > self.max_rows:
+            raise self._too_large(table.n_rows)
         try:
             trellis = build_trellis(tree, log_threshold, self.max_rows)
             return enumerate_paths(trellis, self.max_rows)
@@ -70,7 +74,8 @@ class PrunedExpansion:
         rounded = float(np.format_float_positional(enough * 1.05, 2, fractional=False))
         return TreeTooLargeError(
             f"The tree must have at most max_rows={self.max_rows:,} rows; at "
-            f"threshold={self.threshold:g} it has more. threshold={rounded:g} always fits: no "
-            "more than n / threshold paths can be that heavy. Or use BudgetExpansion, which "
-            "keeps a number of rows that you choose and loses no mass."
+            f"threshold={self.threshold:g} it has more. Use BudgetExpansion, which keeps a "
+            f"number of rows that you choose and loses no mass. Or try threshold={rounded:g}, "
+            "which always fits, since no more than n / threshold paths can be that heavy; see "
+            "`dropped_mass` for what it loses."
         )

@@ -5,12 +5,13 @@ pillows still need, their *context*, share everything that follows; so a level i
 short by processing the variables in the order that keeps the fewest of them live.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug._segments import Groups, combine_codes, group_by_key
+from causalaug._segments import LARGEST_KEY, Groups, combine_codes, group_by_key
 from causalaug.conditionals import Conditional, FittedConditional
 from causalaug.factorization import Factor
 from causalaug.kernels import RowGroups, RowWeights
@@ -82,11 +83,24 @@ class ProbabilityTree:
     variables: tuple[Variable, ...]
     levels: tuple[Level, ...]
 
+    @property
+    def n_choices(self) -> int:
+        """The number of paths, if no conditional vanishes on any of them."""
+        return math.prod(variable.choices.n_groups for variable in self.variables)
+
     def pillow_key(self, level: Level, codes: Codes, length: int) -> tuple[IntArray, int]:
         """Return one integer per path that tells its pillow values, and a bound on it."""
         columns = level.pillow
         sizes = [self.variables[column].n_values for column in columns]
         return combine_codes([codes[column] for column in columns], sizes, length)
+
+    def has_stable_keys(self, level: Level) -> bool:
+        """Return whether a pillow tuple has the same key whichever paths are alive.
+
+        It has not where so many tuples are possible that keys must be ranks.
+        """
+        sizes = [self.variables[column].n_values for column in level.pillow]
+        return math.prod(sizes) < LARGEST_KEY
 
     def group_pillows(self, level: Level, codes: Codes, length: int) -> tuple[Groups, FloatArray]:
         """Return the paths grouped by pillow tuple, and the distinct tuples' values."""

@@ -28,9 +28,6 @@ from causalaug.expansion._branches import Branches, Shape, heaviest_choices
 from causalaug.expansion._tree import Level, ProbabilityTree
 from causalaug.typing import FloatArray, IntArray
 
-LARGEST_STABLE_KEY = 1 << 62
-"""Keys below it are the same whichever contexts they are computed from."""
-
 BLOCK_EDGES = 1 << 17
 """Choices expanded at a time."""
 
@@ -165,7 +162,7 @@ def _pass_forwards(
             forward = replace(forward, next_keys=keys)
         else:
             best = _best_of_projected(forward, len(first))
-            keys = np.flatnonzero(best >= floor)
+            keys = np.flatnonzero((best >= floor) & (best > -np.inf))
             forward = replace(forward, projected=_renumber(keys, len(best))[projected])
             best, codes = best[keys], {c: code_column[keys] for c, code_column in codes.items()}
         forwards.append(replace(forward, n_next=len(keys)))
@@ -199,7 +196,7 @@ class _SharedBranches:
         best_of_tuple = np.full(len(first), -np.inf)
         np.maximum.at(best_of_tuple, ranks, best)
         levels = [level]
-        if bound < LARGEST_STABLE_KEY:
+        if self._tree.has_stable_keys(level):
             levels += [other for other in self._later_than(level) if _same_pillow(level, other)]
         shapes = [
             Shape(self._bounds.credit(self._tree, each), self._bounds.debit(each, codes, first))
@@ -332,7 +329,9 @@ def _keep_branches(
     branches, variable = forward.branches, tree.variables[forward.level.column]
     starts = branches.offsets[forward.pillow].astype(np.int32)
     bonus = np.append(completion, -np.inf)[forward.projected]
-    floor = log_threshold - forward.best - bonus
+    leads_on = bonus > -np.inf
+    floor = np.full(len(bonus), np.inf)
+    floor[leads_on] = log_threshold - forward.best[leads_on] - bonus[leads_on]
     stops = branches.offsets[forward.pillow + 1]
     return TrellisLevel(
         column=forward.level.column,
@@ -363,7 +362,8 @@ def _keep_edges(
     for block, owner, edges in _edge_blocks(*_passing(forward)):
         child = position.of(_edge_keys(tree, forward, owner, edges))
         reach = branches.log_weights[edges] + completion[child]
-        keep = np.flatnonzero(forward.best[owner] + reach >= log_threshold)
+        passes = (forward.best[owner] + reach >= log_threshold) & (reach > -np.inf)
+        keep = np.flatnonzero(passes)
         keep = keep[descending_order(owner[keep], reach[keep])]
         counts[block] = np.bincount(owner[keep] - block.start, minlength=block.stop - block.start)
         kept_edges.append(edges[keep])

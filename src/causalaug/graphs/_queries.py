@@ -68,7 +68,9 @@ def check_order(graph: ADMG, order: Sequence[str] | None) -> tuple[str, ...]:
     """Return `order`, by default the graph's own, or raise unless it is topological."""
     if order is None:
         return graph.topological_order()
-    names = tuple(order)
+    if isinstance(order, str) or not isinstance(order, Iterable):
+        raise GraphError(f"An order must be a sequence of node names. Found {order!r}.")
+    names = tuple(v if isinstance(v, str) else repr(v) for v in order)
     if Counter(names) != Counter(graph.nodes):
         missing = [v for v in graph.nodes if v not in names]
         foreign = [v for v in names if v not in graph.nodes]

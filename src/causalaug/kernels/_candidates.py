@@ -94,7 +94,8 @@ class CandidateFinder:
         if self._compact:
             radius = np.full(len(query), h)
         elif len(self._gaussian) == 1:
-            radius = h * _reach(self._nearest(centre, starts, stops) / h, log_cut)
+            with np.errstate(over="ignore"):
+                radius = h * _reach(self._nearest(centre, starts, stops) / h, log_cut)
         elif np.isfinite(log_cut):
             return self._search(query, groups, starts, stops, log_cut)
         else:

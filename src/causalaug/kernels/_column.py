@@ -54,7 +54,8 @@ class KernelColumn:
     @cached_property
     def width(self) -> float:
         """The range of the values, in bandwidths."""
-        return float(np.ptp(self.values)) / self.kernel.bandwidth
+        with np.errstate(over="ignore"):
+            return float(np.ptp(self.values) / self.kernel.bandwidth)
 
     def log_kernel(self, query: FloatArray, values: FloatArray) -> FloatArray:
         """Return the log-kernel of pairs of values; the arrays are broadcast."""

@@ -125,6 +125,15 @@ class ProductKernel:
         return self._whole_rows.log_heaviest_bound(query, log_factors)
 
     @cached_property
+    def may_vanish(self) -> bool:
+        """Whether a row may have no weight at all; otherwise every row has some."""
+        return self._is_compact or any(column.is_exact for column in self._columns)
+
+    @cached_property
+    def _is_compact(self) -> bool:
+        return any(column.is_compact for column in self._columns)
+
+    @cached_property
     def _is_wide(self) -> bool:
         """Whether no exponent is so large that its last digits would matter."""
         widths = [column.width for column in self._columns if column.is_gaussian]
@@ -140,7 +149,7 @@ class ProductKernel:
         """Weigh the named rows of each query; a row without rival gets all the weight."""
         counts = lengths_of(offsets)
         several = np.flatnonzero(counts > 1)
-        if self._may_vanish or 2 * len(several) > len(counts):
+        if self._is_compact or 2 * len(several) > len(counts):
             return self._weigh_entries(query, offsets, rows, cut)
         entries = concatenated_ranges(offsets[several], counts[several])
         weighed = self._weigh_entries(
@@ -155,11 +164,6 @@ class ProductKernel:
         log_kernel = np.zeros(len(merged))
         log_kernel[~is_alone_entry] = weighed.log_kernel
         return ListedRows(offsets_of(counts), merged, log_kernel)
-
-    @cached_property
-    def _may_vanish(self) -> bool:
-        """Whether a candidate may have no weight at all."""
-        return any(column.is_compact for column in self._columns)
 
     def _weigh_entries(
         self, query: FloatArray, offsets: IntArray, rows: IntArray, cut: float

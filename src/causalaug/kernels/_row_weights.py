@@ -195,7 +195,7 @@ class WholeRows:
 
     def heaviest(self, log_floor: FloatArray) -> Heaviest:
         """Return the entries whose log-weight is at least the floor of their query."""
-        least = np.exp(np.maximum(log_floor, SMALLEST_LOG)) * self.totals
+        least = np.exp(np.clip(log_floor, SMALLEST_LOG, 1.0)) * self.totals
         least = np.maximum(least, SMALLEST_POSITIVE)
         entries = np.flatnonzero(self.matrix >= least[:, np.newaxis])
         owner, rows = np.divmod(entries, self.matrix.shape[1])

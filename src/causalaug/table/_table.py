@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from causalaug._validation import typing_slips
 from causalaug.exceptions import ParameterError
@@ -94,7 +95,8 @@ numeric=(True, True, False))
         Returns
         -------
         Table
-            The table, which keeps `frame` as its `source`.
+            The table. It keeps a copy of `frame` as its `source`, so that later changes to
+            the frame do not show.
 
         Raises
         ------
@@ -127,7 +129,8 @@ or fill the cells in.
         check_cells(columns)
         chosen = resolve_kinds(columns, kinds)
         values, numeric = _encode_all(columns, chosen)
-        return cls(tuple(column.name for column in columns), chosen, values, numeric, frame)
+        kept = _snapshot(frame)
+        return cls(tuple(column.name for column in columns), chosen, values, numeric, kept)
 
     @property
     def n_rows(self) -> int:
@@ -197,3 +200,8 @@ def _encode_all(
         numeric.append(has_scale)
     values.flags.writeable = False
     return values, tuple(numeric)
+
+
+def _snapshot(frame: Any) -> Any:
+    """Return a copy of what can be changed in place; other frames are immutable."""
+    return frame.copy() if isinstance(frame, pd.DataFrame | np.ndarray) else frame
