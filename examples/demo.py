@@ -146,7 +146,8 @@ def main() -> None:
         for n in TABLE_SIZES
     }
     print("\n".join(report(by_size)))
-    print("This is one simulation with one learner: measure on your own held-out rows.")
+    print("One setting picked from several that were tried, some of which went the other way:")
+    print("take no comfort from it, and measure on your own held-out rows.")
     print("\nRead next: README.md, on graphs, on expansions, and on training your own learner.")
 
 
