@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalaug.expansion._draw import draw_entries
+from causalaug.expansion._draw import draw_entries, spread_draws
 from causalaug.kernels import ListedRows, WholeRows
 
 kernels = st.lists(st.sampled_from([0.0, 1e-200, 1e-3, 0.5, 1.0]), min_size=1, max_size=90)
@@ -44,3 +44,43 @@ def test_listed_rows_are_drawn_by_their_running_sum(kernel, share):
     found = draw_entries(weights, owner, np.array(share)) - 2
     for entry, each in zip(found, share, strict=True):
         assert same_place(kernel, entry, slow_entry(kernel, each))
+
+
+# Points spread over owners.
+
+masses = st.lists(st.sampled_from([0.0, 0.01, 0.3, 1.0, 2.0]), min_size=1, max_size=12).filter(any)
+
+
+@given(masses, st.integers(1, 40), st.integers(0, 5))
+def test_every_owner_gets_its_share_of_points_rounded_down_or_up(masses, n_draws, seed):
+    masses = np.array(masses)
+    owner, offset = spread_draws(masses, n_draws, np.random.default_rng(seed))
+    expected = masses * n_draws / masses.sum()
+    counts = np.bincount(owner, minlength=len(masses))
+    assert counts.sum() == n_draws
+    assert (np.abs(counts - expected) < 1.0 + 1e-9).all()
+    assert (offset >= 0.0).all()
+    assert (offset <= masses[owner]).all()
+
+
+@given(masses, st.integers(2, 40), st.integers(0, 5))
+def test_points_of_one_owner_are_evenly_spaced(masses, n_draws, seed):
+    masses = np.array(masses)
+    owner, offset = spread_draws(masses, n_draws, np.random.default_rng(seed))
+    together = np.diff(owner) == 0
+    spacing = masses.sum() / n_draws
+    np.testing.assert_allclose(np.diff(offset)[together], spacing, rtol=1e-9)
+
+
+def test_where_a_point_lies_is_uniform_and_says_nothing_about_the_next_owner():
+    masses = np.array([1.0, 0.7, 1.3, 1.0, 2.0])
+    hits, first = np.zeros((5, 10)), []
+    for seed in range(4000):
+        owner, offset = spread_draws(masses, 6, np.random.default_rng(seed))
+        place = np.minimum((10 * offset / masses[owner]).astype(int), 9)
+        np.add.at(hits, (owner, place), 1.0)
+        first.append(offset[np.searchsorted(owner, [3, 4])])
+    expected = np.repeat(masses[:, np.newaxis], 10, axis=1) / 10 * 4000
+    z = (hits - expected) / np.sqrt(expected)
+    assert np.abs(z).max() < 4.0
+    assert abs(np.corrcoef(np.transpose(first))[0, 1]) < 0.06

@@ -36,7 +36,7 @@ EXPANSIONS = [
 
 @pytest.mark.parametrize("expansion", EXPANSIONS, ids=str)
 def test_mean_weights_are_the_exact_weights(problem, expansion):
-    check_means(problem, expansion, n_seeds=1500)
+    check_means(problem, expansion, n_seeds=3000)
 
 
 @pytest.mark.slow
@@ -78,3 +78,16 @@ def test_a_budget_has_less_variance_than_as_many_independent_draws(problem):
     assert mean_square_error(ca.BudgetExpansion(30)) < 0.5 * mean_square_error(
         ca.SampledExpansion(30)
     )
+
+
+def test_paths_of_equal_weight_do_not_all_go_the_same_way():
+    n = 40
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(n, 3)), columns=list("abc"))
+    rows = ca.augment(
+        frame, ca.ADMG(list("abc")), expansion=ca.BudgetExpansion(10 * n), random_state=0
+    ).rows
+    for column in rows.T:
+        assert len(np.unique(column)) == n
+    for one, other in [(0, 1), (0, 2), (1, 2)]:
+        pairs = np.unique(rows[:, [one, other]], axis=0)
+        assert len(pairs) > 7 * n

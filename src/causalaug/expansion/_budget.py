@@ -1,7 +1,7 @@
 """A fixed number of paths, thinned without bias at every level."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,8 +26,9 @@ class BudgetExpansion:
     The tree is grown level by level. Where a level has more children than rows are allowed,
     exactly that many are kept by optimal resampling (Fearnhead & Clifford, 2003): with `c`
     such that ``sum(min(w / c, 1)) = rows``, a child of weight at least `c` survives as it
-    is; the others survive with probability ``w / c``, by one systematic draw, and then
-    weigh `c`. The expected weight of every path is its weight in the full tree; resampling
+    is; the others survive with probability ``w / c``, and then weigh `c`. A systematic draw
+    says how many children each path keeps; which of them is drawn for each path on its own,
+    so that paths alike do not all go the same way. The expected weight of every path is its weight in the full tree; resampling
     itself loses no mass, so that the weights add up to one unless paths end where a
     conditional vanishes. A budget as large as the tree is the tree.
 
@@ -76,10 +77,7 @@ def _resample(children: LevelChildren, budget: int, rng: np.random.Generator) ->
     total = float(light.sum())
     if cutoff == 0.0 or n_light == 0 or total <= NO_MASS * children.mass:
         return heavy
-    spacing = total / n_light
-    positions = np.linspace(0.0, total, n_light, endpoint=False) + rng.random() * spacing
-    drawn = children.draw(positions, light, heavy)
-    return joined([heavy, replace(drawn, log_weights=np.full(n_light, np.log(spacing)))])
+    return joined([heavy, children.draw(n_light, light, heavy, rng)])
 
 
 def _heavy_children(children: LevelChildren, budget: int) -> tuple[Children, float]:

@@ -16,7 +16,7 @@ from causalaug._segments import (
     offsets_of,
 )
 from causalaug.expansion._branches import sorted_branches
-from causalaug.expansion._draw import draw_entries
+from causalaug.expansion._draw import draw_entries, spread_draws
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._tree import Level
 from causalaug.kernels import RowWeights
@@ -94,20 +94,18 @@ class LevelChildren:
         left = mass - taken
         return np.where(left > ROUNDING * mass, left, 0.0)
 
-    def draw(self, positions: FloatArray, light: FloatArray, heavy: Children) -> Children:
-        """Return the children at some positions along the mass of all the light ones.
+    def draw(
+        self, n_draws: int, light: FloatArray, heavy: Children, rng: np.random.Generator
+    ) -> Children:
+        """Return light children, drawn without replacement in proportion to their mass.
 
         `light` is the mass of the light children of each path, `heavy` lists those that are
-        not to be drawn; `positions` are ascending. The log-weights returned are those of
-        the children themselves.
+        not to be drawn. All drawn weigh the same.
         """
         order = self._groups.order
-        running = np.cumsum(light[order])
-        last = int(np.flatnonzero(light[order])[-1])
-        place = np.minimum(np.searchsorted(running, positions, side="right"), last)
+        place, offset = spread_draws(light[order], n_draws, rng)
         parent = order[place]
-        offset = positions - (running[place] - light[parent])
-        share = np.clip(offset, 0.0, light[parent]) / np.exp(self.log_weights[parent])
+        share = offset / np.exp(self.log_weights[parent])
         n_heavy = np.bincount(heavy.parent, minlength=len(light))[parent]
         pillow = self._groups.ranks[parent]
         choice = np.empty(len(parent), dtype=np.int64)
@@ -117,7 +115,7 @@ class LevelChildren:
             part, owner = slice(first, stop), pillow[first:stop] - done
             choice[part] = _draw(weights, owner, share[part], n_heavy[part])
             done += weights.n_queries
-        return Children(parent, choice, np.log(light[parent]))
+        return Children(parent, choice, np.full(n_draws, np.log(light.sum() / n_draws)))
 
     def _weigh(self, cut: float) -> Iterator[RowWeights]:
         for weights in self._level.conditional.weigh(self._query, cut):

@@ -10,6 +10,31 @@ STRIDE = 32
 """Entries of a whole row that are first added up, so that few cumulative sums are needed."""
 
 
+def spread_draws(
+    masses: FloatArray, n_draws: int, rng: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
+    """Return points spread over some owners: whose each is, and its offset in their mass.
+
+    Every point stands for the same mass `c`, so an owner of mass `m` gets ``m / c`` points,
+    rounded down or up so that there are `n_draws` in all, by one systematic draw. Points of
+    one owner are `c` apart. Where its first point lies is drawn for each owner on its own,
+    given their number: over all draws it is uniform, so any part of its mass that is
+    lighter than `c` is hit with a probability in proportion, and never twice.
+    """
+    running = np.cumsum(masses)
+    spacing = running[-1] / n_draws
+    positions = (np.arange(n_draws) + rng.random()) * spacing
+    last = int(np.flatnonzero(masses)[-1])
+    owner = np.minimum(np.searchsorted(running, positions, side="right"), last)
+    owners, first, counts = np.unique(owner, return_index=True, return_counts=True)
+    earliest = np.maximum(masses[owners] - counts * spacing, 0.0)
+    latest = np.minimum(masses[owners] - (counts - 1) * spacing, spacing)
+    phase = earliest + rng.random(len(owners)) * np.maximum(latest - earliest, 0.0)
+    number = np.arange(n_draws) - np.repeat(first, counts)
+    offset = np.repeat(phase, counts) + number * spacing
+    return owner, np.clip(offset, 0.0, masses[owner])
+
+
 def draw_entries(weights: RowWeights, owner: IntArray, share: FloatArray) -> IntArray:
     """Return the entry of each owner at which a share of its weight is used up.
 
