@@ -1,12 +1,13 @@
 """The whole method as one pure function: a table and a graph in, weighted rows out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from causalaug._random import RandomState, as_generator
 from causalaug._segments import combine_codes, group_by_key
 from causalaug._validation import check_same_variables
 from causalaug.conditionals import Conditional, KernelConditional
@@ -18,8 +19,6 @@ from causalaug.table import ColumnKind, Table
 from causalaug.typing import FloatArray, IntArray
 
 __all__ = ["AugmentedTable", "augment"]
-
-RandomState = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +46,7 @@ class AugmentedTable:
 
         Built when first asked for.
         """
-        return self.table.take(self.paths.rows)
+        return self.table.take(self.paths.rows, self.paths.shifted)
 
     @property
     def weights(self) -> FloatArray:
@@ -56,7 +55,10 @@ class AugmentedTable:
 
     @property
     def rows(self) -> IntArray:
-        """The number of the observed row that each cell came from, shape (m, D)."""
+        """The number of the observed row that each cell came from, shape (m, D).
+
+        A cell that was shifted by a fitted mean names the row whose residual was taken.
+        """
         return self.paths.rows
 
     @property
@@ -113,8 +115,8 @@ class AugmentedTable:
         np.maximum.at(heaviest, groups.ranks, self.paths.log_weights)
         relative = np.exp(self.paths.log_weights - heaviest[groups.ranks])
         log_weights = heaviest + np.log(np.bincount(groups.ranks, relative))
-        rows = np.asfortranarray(self.paths.rows[first])
-        return AugmentedTable(self.table, Paths(rows, log_weights), self.factors)
+        paths = replace(self.paths.at(first), log_weights=log_weights)
+        return AugmentedTable(self.table, paths, self.factors)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -123,10 +125,12 @@ class AugmentedTable:
     def _row_keys(self, *, include_observed: bool) -> tuple[IntArray, int]:
         """Return a key per row that is equal where all values are; observed rows come last."""
         codes, sizes = [], []
-        for column, rows in zip(self.table.values.T, self.paths.rows.T, strict=True):
-            values, code_of_row = np.unique(column, return_inverse=True)
-            code = code_of_row[rows]
-            codes.append(np.concatenate([code, code_of_row]) if include_observed else code)
+        n_observed = self.table.n_rows
+        for number, column in enumerate(self.table.values.T):
+            lent = self.paths.shifted.get(number, ())
+            values, code = np.unique(np.concatenate([column, lent]), return_inverse=True)
+            new = code[n_observed:] if len(lent) else code[self.paths.rows[:, number]]
+            codes.append(np.concatenate([new, code[:n_observed]]) if include_observed else new)
             sizes.append(len(values))
         return combine_codes(codes, sizes, len(codes[0]))
 
@@ -139,6 +143,8 @@ def augment(
     order: Sequence[str] | None = None,
     kinds: Mapping[str, ColumnKind] | None = None,
     random_state: RandomState = None,
+    *,
+    sample_weight: FloatArray | None = None,
 ) -> AugmentedTable:
     """Make new, weighted rows from the conditional independences of a causal graph.
 
@@ -167,6 +173,9 @@ def augment(
         booleans, categories and strings are discrete.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed of what is random in the expansion. One seed gives one result.
+    sample_weight : array of shape (n,), optional
+        How much each observed row counts, positive: a row of weight 2 lends its cells twice
+        as often.
 
     Returns
     -------
@@ -196,20 +205,30 @@ def augment(
     >>> round(result.novel_mass, 3), result.dropped_mass
     (0.333, 0.0)
     """
+    check_graph_type(graph)
+    conditional = KernelConditional() if conditional is None else conditional
+    expansion = BudgetExpansion() if expansion is None else expansion
+    check_strategies(conditional, expansion)
+    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, row_weights=sample_weight)
+    check_same_variables(graph.nodes, table.columns)
+    factors = factorize(graph, order)
+    rng = as_generator(random_state)
+    return AugmentedTable(table, expansion.expand(table, factors, conditional, rng), factors)
+
+
+def check_graph_type(graph: object) -> None:
+    """Raise unless `graph` is an ADMG."""
     if not isinstance(graph, ADMG):
         raise ParameterError(
             f"`graph` must be an ADMG. Found {type(graph).__name__}. "
             "Turn it into one with `read_graph`."
         )
-    conditional = KernelConditional() if conditional is None else conditional
-    expansion = BudgetExpansion() if expansion is None else expansion
+
+
+def check_strategies(conditional: object, expansion: object) -> None:
+    """Raise unless both are objects that can do their work."""
     _check_strategy("conditional", conditional, "fit", "KernelConditional()")
     _check_strategy("expansion", expansion, "expand", "BudgetExpansion()")
-    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)
-    check_same_variables(graph.nodes, table.columns)
-    factors = factorize(graph, order)
-    rng = _generator(random_state)
-    return AugmentedTable(table, expansion.expand(table, factors, conditional, rng), factors)
 
 
 def _check_strategy(name: str, value: object, verb: str, example: str) -> None:
@@ -220,17 +239,3 @@ def _check_strategy(name: str, value: object, verb: str, example: str) -> None:
             f"Found {value!r}. The third argument of `augment` is `conditional`, the fourth "
             "`expansion`."
         )
-
-
-def _generator(random_state: RandomState) -> np.random.Generator:
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(0, 2**32, size=4, dtype=np.uint32))
-    try:
-        if isinstance(random_state, bool):
-            raise TypeError
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(
-            "`random_state` must be None, a non-negative integer, a Generator, a RandomState "
-            f"or a SeedSequence. Found {random_state!r}."
-        ) from error

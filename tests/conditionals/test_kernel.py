@@ -126,7 +126,7 @@ def test_equal_pillows_share_one_fit():
     fitted = KernelConditional().fit(TABLE, factors)
     assert fitted[1] is fitted[2]
     assert fitted[0] is fitted[4]
-    assert len({id(kernel) for kernel in fitted}) == 3
+    assert len({id(each.weigher) for each in fitted}) == 3
 
 
 @given(st.permutations(["age", "steps", "town"]), st.integers(0, 3), st.integers(0, 4))
@@ -136,7 +136,7 @@ def test_weights_follow_the_columns_of_the_pillow(names, n_columns, row):
     (fitted,) = conditional.fit(TABLE, [Factor("same", pillow)])
     columns = [TABLE.columns.index(name) for name in pillow]
     values = TABLE.values[:, columns]
-    (weights,) = fitted.weigh(values[[row]])
+    (weights,) = fitted.weigher.weigh(values[[row]])
     chosen = conditional.column_kernels(TABLE)
     pairs = [(chosen[column].name, chosen[column].bandwidth) for column in columns]
     found = np.zeros(5)

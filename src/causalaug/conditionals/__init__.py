@@ -1,6 +1,14 @@
 """How one factor is modelled: which observed rows may lend their value, and how likely."""
 
-from causalaug.conditionals._base import Conditional, FittedConditional
+from causalaug.conditionals._base import Conditional, FittedConditional, RowWeigher, Shift
 from causalaug.conditionals._kernel import KernelConditional
+from causalaug.conditionals._residual import ResidualConditional
 
-__all__ = ["Conditional", "FittedConditional", "KernelConditional"]
+__all__ = [
+    "Conditional",
+    "FittedConditional",
+    "KernelConditional",
+    "ResidualConditional",
+    "RowWeigher",
+    "Shift",
+]

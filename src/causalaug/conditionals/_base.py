@@ -1,16 +1,17 @@
 """What an expansion asks of a conditional."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from causalaug.factorization import Factor
 from causalaug.kernels import RowWeights
 from causalaug.table import Table
-from causalaug.typing import FloatArray
+from causalaug.typing import FloatArray, IntArray
 
 
-class FittedConditional(Protocol):
-    """One factor, fitted to a table: weighs the observed rows, given values of the pillow."""
+class RowWeigher(Protocol):
+    """Weighs the observed rows, given values of the pillow."""
 
     @property
     def may_vanish(self) -> bool:
@@ -34,8 +35,30 @@ class FittedConditional(Protocol):
         """
 
 
+class Shift(Protocol):
+    """Changes a value on its way from the row that lends it to the new row."""
+
+    @property
+    def marks(self) -> FloatArray:
+        """One number per row; rows of equal mark lend equal values to every pillow."""
+
+    def values(self, query: FloatArray, owner: IntArray, rows: IntArray) -> FloatArray:
+        """Return what each row lends to the pillow ``query[owner]``, one value per entry."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedConditional:
+    """One factor, fitted to a table: which rows may lend their value, and what they lend.
+
+    Without a shift a row lends the value that it holds.
+    """
+
+    weigher: RowWeigher
+    shift: Shift | None = None
+
+
 class Conditional(Protocol):
     """A way to model ``p(z_j | z_mp(j))``: the parameters, before any data."""
 
     def fit(self, table: Table, factors: Sequence[Factor]) -> tuple[FittedConditional, ...]:
-        """Return one fitted conditional per factor; equal pillows may share one."""
+        """Return one fitted conditional per factor; equal pillows may share their weigher."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from causalaug._validation import check_choice, check_columns_exist, is_positive
+from causalaug.conditionals._base import FittedConditional
+from causalaug.conditionals._row_weights import weigh_rows
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
 from causalaug.kernels import (
@@ -13,7 +15,6 @@ from causalaug.kernels import (
     CONTINUOUS_KERNELS,
     DISCRETE_KERNELS,
     ColumnKernel,
-    ProductKernel,
     aitchison_aitken_smoothing,
 )
 from causalaug.table import Table
@@ -85,16 +86,19 @@ temperature=0.5)
                 "For exact matching use kernel='identity'."
             )
 
-    def fit(self, table: Table, factors: Sequence[Factor]) -> tuple[ProductKernel, ...]:
+    def fit(self, table: Table, factors: Sequence[Factor]) -> tuple[FittedConditional, ...]:
         """Return the product kernel of each factor; equal pillows share one."""
         kernels = dict(zip(table.columns, self.column_kernels(table), strict=True))
-        fitted: dict[tuple[str, ...], ProductKernel] = {}
+        fitted: dict[tuple[str, ...], FittedConditional] = {}
         for factor in factors:
             if factor.pillow not in fitted:
                 columns = [table.index(name) for name in factor.pillow]
-                fitted[factor.pillow] = ProductKernel(
-                    table.values[:, columns], [kernels[name] for name in factor.pillow]
+                weigher = weigh_rows(
+                    table.values[:, columns],
+                    [kernels[name] for name in factor.pillow],
+                    table.row_weights,
                 )
+                fitted[factor.pillow] = FittedConditional(weigher)
         return tuple(fitted[factor.pillow] for factor in factors)
 
     def column_kernels(self, table: Table) -> tuple[ColumnKernel, ...]:

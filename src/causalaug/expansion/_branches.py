@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from causalaug._segments import descending_order, lengths_of, offsets_of
-from causalaug.conditionals import FittedConditional
+from causalaug.conditionals import RowWeigher
 from causalaug.expansion._tree import Level, ProbabilityTree
 from causalaug.kernels import NEGLIGIBLE, Heaviest, RowGroups
 from causalaug.typing import BoolArray, FloatArray, IntArray
@@ -98,7 +98,7 @@ def _kind_of_work(number: int, group: RowGroups, shape: Shape) -> int:
 
 
 def _may_reach(
-    conditional: FittedConditional,
+    conditional: RowWeigher,
     query: FloatArray,
     log_floor: FloatArray,
     groups: Sequence[RowGroups],

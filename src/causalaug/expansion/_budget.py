@@ -28,9 +28,10 @@ class BudgetExpansion:
     such that ``sum(min(w / c, 1)) = rows``, a child of weight at least `c` survives as it
     is; the others survive with probability ``w / c``, and then weigh `c`. A systematic draw
     says how many children each path keeps; which of them is drawn for each path on its own,
-    so that paths alike do not all go the same way. The expected weight of every path is its weight in the full tree; resampling
-    itself loses no mass, so that the weights add up to one unless paths end where a
-    conditional vanishes. A budget as large as the tree is the tree.
+    so that paths alike do not all go the same way. The expected weight of every path is its
+    weight in the full tree; resampling itself loses no mass, so that the weights add up to
+    one unless paths end where a conditional vanishes. A budget as large as the tree is the
+    tree.
 
     Parameters
     ----------

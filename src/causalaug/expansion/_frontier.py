@@ -23,14 +23,29 @@ class Children:
         return Children(self.parent[positions], self.choice[positions], self.log_weights[positions])
 
 
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """What one level added to the paths: rows, and values where these are shifted."""
+
+    column: int
+    parent: IntArray
+    rows: IntArray
+    values: FloatArray | None
+
+
 @dataclass(eq=False)
 class Frontier:
-    """The paths so far. Only what later pillows need is carried along; the rest is history."""
+    """The paths so far. Only what later pillows need is carried along; the rest is history.
+
+    Values that are shifted on their way are not known before: the tree's own values of that
+    variable are replaced by those that the paths hold.
+    """
 
     tree: ProbabilityTree
     log_weights: FloatArray = field(default_factory=lambda: np.zeros(1))
     codes: dict[int, IntArray] = field(default_factory=dict)
-    _history: list[tuple[int, IntArray, IntArray]] = field(default_factory=list)
+    _history: list[_Step] = field(default_factory=list)
+    _grouped: tuple[tuple[int, ...], Groups, FloatArray] | None = None
 
     def __len__(self) -> int:
         """Return the number of paths."""
@@ -38,23 +53,41 @@ class Frontier:
 
     def group_pillows(self, level: Level) -> tuple[Groups, FloatArray]:
         """Return the paths grouped by pillow tuple, and the distinct tuples' values."""
-        return self.tree.group_pillows(level, self.codes, len(self))
+        if self._grouped is None or self._grouped[0] != level.pillow:
+            grouped = self.tree.group_pillows(level, self.codes, len(self))
+            self._grouped = (level.pillow, *grouped)
+        return self._grouped[1:]
 
     def grow(self, level: Level, children: Children) -> None:
         """Replace the paths by their children."""
         variable = self.tree.variables[level.column]
+        rows = variable.row_of_choice[children.choice]
+        values = self._shifted(level, children.parent, rows)
         codes = {c: self.codes[c][children.parent] for c in level.live if c != level.column}
         if level.is_live:
             codes[level.column] = variable.code_of_choice[children.choice]
-        rows = variable.row_of_choice[children.choice]
-        self._history.append((level.column, rows, children.parent.astype(np.int32)))
-        self.codes, self.log_weights = codes, children.log_weights
+        if level.is_live and values is not None:
+            distinct, codes[level.column] = np.unique(values, return_inverse=True)
+            self.tree = self.tree.with_values(level.column, distinct)
+        step = _Step(level.column, children.parent.astype(np.int32), rows, values)
+        self._history.append(step)
+        self.codes, self.log_weights, self._grouped = codes, children.log_weights, None
 
     def paths(self) -> Paths:
         """Trace each path back to the root."""
         stacked = np.empty((len(self._history), len(self)), dtype=np.int32)
+        shifted: dict[int, FloatArray] = {}
         position: IntArray = np.arange(len(self))
-        for column, rows, parent in reversed(self._history):
-            np.take(rows, position, out=stacked[column], mode="clip")
-            position = parent[position]
-        return Paths(stacked.T, self.log_weights)
+        for step in reversed(self._history):
+            np.take(step.rows, position, out=stacked[step.column], mode="clip")
+            if step.values is not None:
+                shifted[step.column] = step.values[position]
+            position = step.parent[position]
+        return Paths(stacked.T, self.log_weights, shifted)
+
+    def _shifted(self, level: Level, parent: IntArray, rows: IntArray) -> FloatArray | None:
+        """Return the values that the children hold, if they are not those of the rows."""
+        if level.shift is None:
+            return None
+        groups, query = self.group_pillows(level)
+        return level.shift.values(query, groups.ranks[parent], rows)

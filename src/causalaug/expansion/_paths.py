@@ -1,6 +1,7 @@
 """The result of every expansion."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -18,13 +19,17 @@ class Paths:
     Parameters
     ----------
     rows : int array of shape (n_paths, n_columns)
-        The row number that each cell is copied from, in the column order of the table.
+        The row number that each cell comes from, in the column order of the table.
     log_weights : float array of shape (n_paths,)
         Logarithms of the weights.
+    shifted : mapping of int to float array of shape (n_paths,)
+        For the columns whose values were shifted on their way: the values. The cells of all
+        others are copies.
     """
 
     rows: IntArray
     log_weights: FloatArray
+    shifted: Mapping[int, FloatArray] = field(default_factory=dict)
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -40,6 +45,11 @@ class Paths:
         """
         missing = 1.0 - float(self.weights.sum())
         return missing if missing > ROUNDING else 0.0
+
+    def at(self, positions: IntArray | slice) -> "Paths":
+        """Return some of the paths."""
+        shifted = {column: values[positions] for column, values in self.shifted.items()}
+        return Paths(np.asfortranarray(self.rows[positions]), self.log_weights[positions], shifted)
 
     def __len__(self) -> int:
         """Return the number of paths."""

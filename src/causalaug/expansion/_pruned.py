@@ -8,9 +8,11 @@ import numpy as np
 from causalaug._validation import check_at_least, check_bool, check_integer
 from causalaug.conditionals import Conditional
 from causalaug.exceptions import TreeTooLargeError
+from causalaug.expansion._children import LevelChildren, joined
 from causalaug.expansion._enumeration import enumerate_paths
+from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
-from causalaug.expansion._tree import describe_tree
+from causalaug.expansion._tree import ProbabilityTree, describe_tree
 from causalaug.expansion._trellis import TooManyNodesError, build_trellis
 from causalaug.factorization import Factor
 from causalaug.table import Table
@@ -58,6 +60,8 @@ class PrunedExpansion:
     ) -> Paths:
         """Return all paths at or above the threshold; nothing here is random."""
         tree = describe_tree(table, factors, conditional, merge_equal=self.merge_equal)
+        if not tree.is_finite:
+            return self._grow_by_level(tree)
         with np.errstate(divide="ignore"):
             log_threshold = float(np.log(self.threshold / table.n_rows)) - SLACK
         vanishes = any(level.conditional.may_vanish for level in tree.levels)
@@ -69,6 +73,19 @@ class PrunedExpansion:
         except TooManyNodesError:
             raise self._too_large(table.n_rows) from None
 
+    def _grow_by_level(self, tree: ProbabilityTree) -> Paths:
+        """Return the same paths where values depend on the path: no two share a future."""
+        frontier = Frontier(tree)
+        least = self.threshold / tree.n_rows * (1.0 - SLACK)
+        for level in tree.levels:
+            found = _AtLeast(least, self.max_rows)
+            try:
+                LevelChildren(frontier, level).collect(found)
+            except TooManyNodesError:
+                raise self._too_large(tree.n_rows) from None
+            frontier.grow(level, joined(found.parts))
+        return frontier.paths()
+
     def _too_large(self, n_rows: int) -> TreeTooLargeError:
         enough = n_rows / self.max_rows
         rounded = float(np.format_float_positional(enough * 1.05, 2, fractional=False))
@@ -79,3 +96,20 @@ class PrunedExpansion:
             "which always fits, since no more than n / threshold paths can be that heavy; see "
             "`dropped_mass` for what it loses."
         )
+
+
+class _AtLeast:
+    """Collects all children of at least a given weight, unless there are too many."""
+
+    at_a_time = 1 << 20
+
+    def __init__(self, least: float, most: int) -> None:
+        self.cutoff = least
+        self.parts: list[Children] = []
+        self._room = most
+
+    def add(self, children: Children, mass: float) -> None:
+        self._room -= len(children.parent)
+        if self._room < 0:
+            raise TooManyNodesError
+        self.parts.append(children)

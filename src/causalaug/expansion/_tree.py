@@ -7,12 +7,12 @@ short by processing the variables in the order that keeps the fewest of them liv
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from causalaug._segments import LARGEST_KEY, Groups, combine_codes, group_by_key
-from causalaug.conditionals import Conditional, FittedConditional
+from causalaug.conditionals import Conditional, RowWeigher, Shift
 from causalaug.factorization import Factor
 from causalaug.kernels import RowGroups, RowWeights
 from causalaug.table import Table
@@ -26,7 +26,8 @@ Codes = Mapping[int, IntArray]
 class Variable:
     """One column as the tree sees it: distinct values, and the choices that lead to them.
 
-    A choice is a distinct value if equal values are merged, else a row.
+    A choice is a distinct value if equal values are merged, else a row. Where values are
+    shifted, what is distinct or equal is what a row lends.
     """
 
     values: FloatArray
@@ -61,13 +62,15 @@ def code_variable(column: FloatArray, *, merge_equal: bool) -> Variable:
 class Level:
     """One step of the tree: choose `column` given `pillow`, all by column number.
 
-    `live` lists the columns that a later pillow needs, once this level is done.
+    `live` lists the columns that a later pillow needs, once this level is done. With a
+    `shift`, the value of a choice depends on the pillow.
     """
 
     column: int
     pillow: tuple[int, ...]
     live: tuple[int, ...]
-    conditional: FittedConditional
+    conditional: RowWeigher
+    shift: Shift | None = None
 
     @property
     def is_live(self) -> bool:
@@ -87,6 +90,17 @@ class ProbabilityTree:
     def n_choices(self) -> int:
         """The number of paths, if no conditional vanishes on any of them."""
         return math.prod(variable.choices.n_groups for variable in self.variables)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all values that a path may hold are known: none is shifted."""
+        return all(level.shift is None for level in self.levels)
+
+    def with_values(self, column: int, values: FloatArray) -> "ProbabilityTree":
+        """Return the tree as seen by paths that hold other values of a variable."""
+        variables = list(self.variables)
+        variables[column] = replace(variables[column], values=values)
+        return replace(self, variables=tuple(variables))
 
     def pillow_key(self, level: Level, codes: Codes, length: int) -> tuple[IntArray, int]:
         """Return one integer per path that tells its pillow values, and a bound on it."""
@@ -120,11 +134,12 @@ def describe_tree(
 ) -> ProbabilityTree:
     """Fit the conditionals to the table and lay out the levels of the tree."""
     column_of = {name: number for number, name in enumerate(table.columns)}
-    variables = tuple(
-        code_variable(table.values[:, column], merge_equal=merge_equal)
-        for column in range(table.n_columns)
-    )
     fitted = conditional.fit(table, factors)
+    marks = list(table.values.T)
+    for factor, each in zip(factors, fitted, strict=True):
+        if each.shift is not None:
+            marks[column_of[factor.target]] = each.shift.marks
+    variables = tuple(code_variable(column, merge_equal=merge_equal) for column in marks)
     pillows = [frozenset(factor.pillow) for factor in factors]
     levels, done = [], set[str]()
     for number in plan_order([factor.target for factor in factors], pillows):
@@ -134,7 +149,7 @@ def describe_tree(
         live = tuple(column_of[f.target] for f in factors if f.target in needed)
         pillow = tuple(column_of[name] for name in factors[number].pillow)
         column = column_of[factors[number].target]
-        levels.append(Level(column, pillow, live, fitted[number]))
+        levels.append(Level(column, pillow, live, fitted[number].weigher, fitted[number].shift))
     return ProbabilityTree(table.n_rows, variables, tuple(levels))
 
 

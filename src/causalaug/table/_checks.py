@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from causalaug._validation import check_choice, typing_slips
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.table._columns import Column, ColumnKind
+from causalaug.typing import FloatArray
 
 
 def check_names(names: Sequence[object]) -> None:
@@ -101,3 +102,25 @@ def _check_kinds(kinds: object, names: Sequence[str]) -> None:
         )
     for name, kind in kinds.items():
         check_choice(f"kinds[{name!r}]", kind, ("continuous", "discrete"))
+
+
+def check_row_weights(weights: object, n_rows: int) -> FloatArray | None:
+    """Return the weights as floats, None if all rows count the same; or raise."""
+    if weights is None:
+        return None
+    try:
+        numbers = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if numbers.shape != (n_rows,):
+        raise ParameterError(
+            f"Row weights must be numbers, one for each of the {n_rows} rows. "
+            f"Found {type(weights).__name__}."
+        )
+    if not (np.isfinite(numbers) & (numbers > 0.0)).all():
+        worst = int(np.argmin(np.where(np.isfinite(numbers), numbers, -np.inf)))
+        raise ParameterError(
+            "Row weights must be positive and finite. "
+            f"Found {numbers[worst]} at row {worst}. Drop rows that shall not count."
+        )
+    return None if np.all(numbers == numbers[0]) else numbers

@@ -131,6 +131,18 @@ def encode(column: Column, kind: ColumnKind) -> tuple[FloatArray, bool]:
     return (_offsets(cells) if cells.dtype.kind in "iu" else _as_floats(cells)), True
 
 
+def resolution(column: Column, kind: ColumnKind) -> float | None:
+    """Return how finely the cells of a column can be changed; None if only copied.
+
+    >>> resolution(Column("dose", "float64", np.array([0.5, 2.0])), "continuous")
+    0.0
+    """
+    is_number = column.ordered is None and column.cells.dtype.kind in "fiu"
+    if kind == "discrete" or not is_number or not _is_exact_in_float(column.cells):
+        return None
+    return 0.0 if column.cells.dtype.kind == "f" else 1.0
+
+
 def _unboxed(column: Column) -> NDArray[Any]:
     """Return cells that are stored as objects as the numbers or times that they are, if all fit."""
     if column.cells.dtype.kind != "O" or column.content not in _UNBOXED:

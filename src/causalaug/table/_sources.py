@@ -18,11 +18,13 @@ from causalaug.table._checks import check_names
 from causalaug.table._columns import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from causalaug.typing import IntArray
+    from causalaug.typing import FloatArray, IntArray
+
+    Changes = Mapping[int, FloatArray]
 
 _ACCEPTED = "The data must be a pandas or polars DataFrame, a pyarrow Table, or a 2-d numpy array."
 
@@ -41,8 +43,11 @@ class Source(Protocol):
     def columns(self) -> list[Column]:
         """Return all columns; their names must be distinct strings."""
 
-    def take(self, rows: IntArray) -> Any:
-        """Return a new frame: cell ``(i, j)`` is the one at row ``rows[i, j]`` of column j."""
+    def take(self, rows: IntArray, changed: Changes) -> Any:
+        """Return a new frame: cell ``(i, j)`` is the one at row ``rows[i, j]`` of column j.
+
+        Columns in `changed` hold the numbers given there instead.
+        """
 
 
 def open_source(data: object, names: Sequence[str] | None = None) -> Source:
@@ -121,10 +126,13 @@ class PandasSource:
         """Return all columns."""
         return [_pandas_column(self.frame[name]) for name in self.frame.columns]
 
-    def take(self, rows: IntArray) -> pd.DataFrame:
+    def take(self, rows: IntArray, changed: Changes) -> pd.DataFrame:
         """Return a frame with the same column labels and a fresh index."""
         taken = {
-            j: _take_pandas(self.frame.iloc[:, j], rows[:, j]) for j in range(self.frame.shape[1])
+            j: pd.Series(changed[j]).astype(self.frame.dtypes.iloc[j])
+            if j in changed
+            else _take_pandas(self.frame.iloc[:, j], rows[:, j])
+            for j in range(self.frame.shape[1])
         }
         result = pd.DataFrame(taken, copy=False)
         result.columns = self.frame.columns
@@ -151,10 +159,20 @@ class NarwhalsSource:
         """Return all columns."""
         return [_narwhals_column(self.frame[name]) for name in self.frame.columns]
 
-    def take(self, rows: IntArray) -> Any:
+    def take(self, rows: IntArray, changed: Changes) -> Any:
         """Return a frame of the same library."""
-        taken = {name: self.frame[rows[:, j], name] for j, name in enumerate(self.frame.columns)}
+        taken = {
+            name: self._new_series(name, changed[j])
+            if j in changed
+            else self.frame[rows[:, j], name]
+            for j, name in enumerate(self.frame.columns)
+        }
         return nw.from_dict(taken).to_native()
+
+    def _new_series(self, name: str, values: FloatArray) -> nw.Series[Any]:
+        namespace = nw.get_native_namespace(self.frame)
+        series = nw.new_series(name, values, nw.Float64(), native_namespace=namespace)
+        return series.cast(self.frame[name].dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,11 +193,11 @@ class ArraySource:
         dtype = str(self.array.dtype)
         return [Column(str(name), dtype, cells[:, j]) for j, name in enumerate(self.names)]
 
-    def take(self, rows: IntArray) -> NDArray[Any]:
+    def take(self, rows: IntArray, changed: Changes) -> NDArray[Any]:
         """Return an array, stored by column."""
         result = np.empty(rows.shape, dtype=self.array.dtype, order="F")
         for j in range(self.array.shape[1]):
-            result[:, j] = self.array[:, j].take(rows[:, j])
+            result[:, j] = changed[j] if j in changed else self.array[:, j].take(rows[:, j])
         return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +10,14 @@ import pandas as pd
 
 from causalaug._validation import typing_slips
 from causalaug.exceptions import ParameterError
-from causalaug.table._checks import check_cells, check_names, check_shape, resolve_kinds
-from causalaug.table._columns import Column, ColumnKind, encode
+from causalaug.table._checks import (
+    check_cells,
+    check_names,
+    check_row_weights,
+    check_shape,
+    resolve_kinds,
+)
+from causalaug.table._columns import Column, ColumnKind, encode, resolution
 from causalaug.table._sources import open_source
 
 if TYPE_CHECKING:
@@ -42,8 +48,13 @@ class Table:
     numeric : tuple of bool
         Whether the values of each column are numbers on a scale, so that their differences
         mean something. False for codes, except those of ordered categories, which are ranks.
+    resolution : tuple of float or None
+        How finely the cells of each column can be changed: 0.0 for floats, 1.0 for integers;
+        None for all others and for discrete columns, whose cells can only be copied.
     source : frame or array
         What the table was made from; `take` copies its cells.
+    row_weights : array of shape (n_rows,), optional
+        How much each row counts, positive; by default all rows count the same.
 
     Examples
     --------
@@ -68,7 +79,9 @@ numeric=(True, True, False))
     kinds: tuple[ColumnKind, ...]
     values: FloatArray = field(repr=False)
     numeric: tuple[bool, ...]
+    resolution: tuple[float | None, ...] = field(repr=False)
     source: Any = field(repr=False)
+    row_weights: FloatArray | None = field(default=None, repr=False)
 
     @classmethod
     def from_frame(
@@ -77,6 +90,7 @@ numeric=(True, True, False))
         *,
         names: Sequence[str] | None = None,
         kinds: Mapping[str, ColumnKind] | None = None,
+        row_weights: FloatArray | None = None,
     ) -> Table:
         """Check a frame and code its cells.
 
@@ -91,6 +105,8 @@ numeric=(True, True, False))
             The kinds that differ from the default: floats, decimals, dates, times and
             durations are continuous, everything else is discrete. An object column is what
             its cells are. Strings and unordered categories cannot be continuous.
+        row_weights : array of shape (n,), optional
+            How much each row counts: positive and finite. Only their ratios matter.
 
         Returns
         -------
@@ -106,7 +122,8 @@ numeric=(True, True, False))
         GraphMismatchError
             If an array has not as many columns as there are `names`.
         ParameterError
-            If `kinds` names no column, no kind, or a scale where there is none.
+            If `kinds` names no column, no kind, or a scale where there is none, or if
+            `row_weights` are not positive numbers, one per row.
 
         Examples
         --------
@@ -129,8 +146,15 @@ or fill the cells in.
         check_cells(columns)
         chosen = resolve_kinds(columns, kinds)
         values, numeric = _encode_all(columns, chosen)
-        kept = _snapshot(frame)
-        return cls(tuple(column.name for column in columns), chosen, values, numeric, kept)
+        return cls(
+            columns=tuple(column.name for column in columns),
+            kinds=chosen,
+            values=values,
+            numeric=numeric,
+            resolution=tuple(map(resolution, columns, chosen)),
+            source=_snapshot(frame),
+            row_weights=check_row_weights(row_weights, source.n_rows),
+        )
 
     @property
     def n_rows(self) -> int:
@@ -151,7 +175,16 @@ or fill the cells in.
             )
         return self.columns.index(column)
 
-    def take(self, rows: IntArray) -> Any:
+    def select(self, rows: IntArray) -> Table:
+        """Return the table of some rows, coded and weighed as they are here."""
+        return replace(
+            self,
+            values=np.asfortranarray(self.values[rows]),
+            source=self.take(np.repeat(rows[:, np.newaxis], self.n_columns, axis=1)),
+            row_weights=None if self.row_weights is None else self.row_weights[rows],
+        )
+
+    def take(self, rows: IntArray, changed: Mapping[int, FloatArray] | None = None) -> Any:
         """Copy cells of the source into a new frame of the same kind.
 
         Parameters
@@ -159,6 +192,9 @@ or fill the cells in.
         rows : integer array of shape (m, n_columns)
             The row number that each new cell comes from, from 0 to ``n_rows - 1``. It is read
             column by column, so an array stored by column is read fastest.
+        changed : mapping of int to array of shape (m,), optional
+            By column number, values to write instead of copying cells. Only columns whose
+            `resolution` is not None can be changed; they keep their dtype.
 
         Returns
         -------
@@ -186,7 +222,7 @@ or fill the cells in.
                 f"`rows` must be integers of shape (m, {self.n_columns}), one per column. "
                 f"Found {rows.dtype} of shape {rows.shape}."
             )
-        return open_source(self.source).take(rows)
+        return open_source(self.source).take(rows, changed or {})
 
 
 def _encode_all(

@@ -1,0 +1,31 @@
+"""From what users call a seed to one generator, resolved once."""
+
+import numpy as np
+
+from causalaug.exceptions import ParameterError
+
+RandomState = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
+
+
+def as_generator(random_state: RandomState) -> np.random.Generator:
+    """Return the generator that a seed stands for.
+
+    >>> as_generator(0).integers(100) == as_generator(0).integers(100)
+    np.True_
+    """
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**32, size=4, dtype=np.uint32))
+    try:
+        if isinstance(random_state, bool):
+            raise TypeError
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            "`random_state` must be None, a non-negative integer, a Generator, a RandomState "
+            f"or a SeedSequence. Found {random_state!r}."
+        ) from error
+
+
+def new_seed(rng: np.random.Generator) -> int:
+    """Return an integer that other libraries take for a seed."""
+    return int(rng.integers(2**31))
