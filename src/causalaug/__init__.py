@@ -6,8 +6,11 @@
 ['p(sick)', 'p(fever | sick)', 'p(cough | sick)']
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from causalaug.augmentation import AugmentedTable, augment
-from causalaug.conditionals import KernelConditional
+from causalaug.conditionals import KernelConditional, ResidualConditional
 from causalaug.expansion import (
     BeamExpansion,
     BudgetExpansion,
@@ -27,17 +30,30 @@ from causalaug.graphs import (
 )
 from causalaug.table import Table
 
+if TYPE_CHECKING:
+    from causalaug.estimators import (
+        AugmentedClassifier,
+        AugmentedRegressor,
+        CausalAugmenter,
+        Gate,
+    )
+
 __version__ = "0.1.0"
 
 __all__ = [
     "ADMG",
+    "AugmentedClassifier",
+    "AugmentedRegressor",
     "AugmentedTable",
     "BeamExpansion",
     "BudgetExpansion",
+    "CausalAugmenter",
     "Factor",
+    "Gate",
     "KernelConditional",
     "Paths",
     "PrunedExpansion",
+    "ResidualConditional",
     "SampledExpansion",
     "Table",
     "__version__",
@@ -50,3 +66,21 @@ __all__ = [
     "read_graph",
     "write_graph",
 ]
+
+# What needs scikit-learn is imported when it is first asked for.
+_HOMES = {
+    "AugmentedClassifier": "causalaug.estimators",
+    "AugmentedRegressor": "causalaug.estimators",
+    "CausalAugmenter": "causalaug.estimators",
+    "Gate": "causalaug.estimators",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'causalaug' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

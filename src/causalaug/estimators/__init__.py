@@ -1,0 +1,8 @@
+"""Learners that know a causal graph, for scikit-learn."""
+
+from causalaug.estimators._augmenter import CausalAugmenter
+from causalaug.estimators._classifier import AugmentedClassifier
+from causalaug.estimators._gate import Gate, GateResult
+from causalaug.estimators._regressor import AugmentedRegressor
+
+__all__ = ["AugmentedClassifier", "AugmentedRegressor", "CausalAugmenter", "Gate", "GateResult"]

@@ -1,0 +1,146 @@
+"""New rows for learners and pipelines that cannot take weights."""
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from causalaug._random import as_generator
+from causalaug._validation import check_integer
+from causalaug.augmentation import check_graph_type, check_strategies
+from causalaug.conditionals import ResidualConditional
+from causalaug.estimators._gate import check_share
+from causalaug.estimators._observed import check_rows, name_of_target, observe
+from causalaug.exceptions import ParameterError
+from causalaug.expansion import SampledExpansion
+from causalaug.factorization import factorize
+
+
+class CausalAugmenter(BaseEstimator):
+    """Add new rows that the causal graph makes plausible, all of equal weight.
+
+    For learners that take no weights, and for the pipelines of imbalanced-learn. With a
+    learner that does take weights, `AugmentedRegressor` and `AugmentedClassifier` need fewer
+    rows for the same effect and choose the share themselves.
+
+    Parameters
+    ----------
+    graph : ADMG, optional
+        The causal graph of the features and the target. Without one the rows stay as they
+        are.
+    target : str, optional
+        The target's node in the graph; by default the name of `y`, or the only node that is
+        no feature.
+    conditional : Conditional, optional
+        How one factor is modelled; by default ``ResidualConditional()``.
+    augmented_share : float, default=0.5
+        How many of the rows that come back are new.
+    rows : int, optional
+        How many rows come back. By default every observed row once, and as many new rows as
+        the share asks for. With more rows than that the observed ones are repeated; do not
+        split such rows into folds afterwards.
+    kinds : mapping of str to {"continuous", "discrete"}, optional
+        Kinds of columns that differ from the default. A target of floats is continuous,
+        any other is discrete.
+    random_state : int, RandomState, Generator or None, optional
+        One seed gives one result.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causalaug import CausalAugmenter, read_graph
+    >>> X = pd.DataFrame({"fever": [39.1, 40.2, 36.8], "cough": [7.0, 9.0, 1.0]})
+    >>> y = pd.Series(["sick", "sick", "well"], name="state")
+    >>> augmenter = CausalAugmenter(graph=read_graph("fever <- state -> cough"), random_state=0)
+    >>> X_more, y_more = augmenter.fit_resample(X, y)
+    >>> X_more.assign(state=y_more)
+    """
+
+    def __init__(
+        self,
+        *,
+        graph=None,
+        target=None,
+        conditional=None,
+        augmented_share=0.5,
+        rows=None,
+        kinds=None,
+        random_state=None,
+    ):
+        self.graph = graph
+        self.target = target
+        self.conditional = conditional
+        self.augmented_share = augmented_share
+        self.rows = rows
+        self.kinds = kinds
+        self.random_state = random_state
+
+    def fit_resample(self, X, y):
+        """Return observed and new rows together.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array of shape (n, d)
+            The features. The columns of an array are the graph's nodes other than the
+            target, in their order.
+        y : series or array of shape (n,)
+            The target.
+
+        Returns
+        -------
+        X_resampled : frame or array
+            Features, in the library and the dtypes of `X`; observed rows come first.
+        y_resampled : series or array
+            Their target.
+        """
+        conditional = ResidualConditional() if self.conditional is None else self.conditional
+        check_strategies(conditional, SampledExpansion())
+        self._check_amounts()
+        features, target = check_rows(self, X, y, y_numeric=False)
+        if self.graph is None:
+            return X, y
+        check_graph_type(self.graph)
+        observed = observe(
+            features,
+            target,
+            graph=self.graph,
+            name=name_of_target(self.target, y, X, self.graph),
+            kinds=self.kinds or {},
+            sample_weight=np.ones(len(target)),
+        )
+        rng = as_generator(self.random_state)
+        n_new, own = self._divide(observed.n_rows, rng)
+        paths = SampledExpansion(max(n_new, 1)).expand(
+            observed.table, factorize(self.graph), conditional, rng
+        )
+        features, target = observed.stacked_with(paths.at(slice(n_new)), own)
+        return features, _like(y, target)
+
+    def _check_amounts(self):
+        check_share("augmented_share", self.augmented_share)
+        if self.rows is not None:
+            check_integer("rows", self.rows, at_least=1)
+        elif self.augmented_share == 1.0:
+            raise ParameterError(
+                "With augmented_share=1 no observed row comes back, so `rows` must say how many "
+                "new ones are wanted. Found rows=None."
+            )
+
+    def _divide(self, n_rows, rng):
+        """Return the number of new rows, and which observed rows come back, in their order."""
+        share = float(self.augmented_share)
+        if self.rows is None:
+            return round(n_rows * share / (1.0 - share)), np.arange(n_rows)
+        n_new = round(self.rows * share)
+        times, left = divmod(self.rows - n_new, n_rows)
+        extra = rng.choice(n_rows, left, replace=False)
+        return n_new, np.sort(np.concatenate([np.tile(np.arange(n_rows), times), extra]))
+
+
+def _like(y, target):
+    """Return the target as a series of the library that `y` came in, or as an array."""
+    opened = nw.from_native(y, series_only=True, pass_through=True)
+    if not isinstance(opened, nw.Series):
+        return target
+    namespace = nw.get_native_namespace(opened)
+    series = nw.new_series(opened.name, target, native_namespace=namespace)
+    return series.cast(opened.dtype).to_native()

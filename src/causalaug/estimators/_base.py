@@ -1,0 +1,191 @@
+"""What the regressor and the classifier share."""
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from causalaug._random import as_generator
+from causalaug.augmentation import AugmentedTable, check_graph_type, check_strategies
+from causalaug.conditionals import KernelConditional, ResidualConditional
+from causalaug.estimators._gate import (
+    FEWEST_ROWS,
+    Candidate,
+    Gate,
+    check_share,
+    pass_through_gate,
+)
+from causalaug.estimators._learner import check_learner, fit_learner, seeded
+from causalaug.estimators._observed import check_rows, is_frame, name_of_target, observe
+from causalaug.exceptions import ParameterError
+from causalaug.expansion import BudgetExpansion
+from causalaug.factorization import factorize
+
+CONDITIONALS = (
+    ResidualConditional(),
+    ResidualConditional(temperature=float("inf")),
+    KernelConditional(),
+)
+"""What ``conditional="auto"`` tries, simplest first."""
+
+FEWEST_NEW_ROWS = 2000
+"""New rows cost little beside what they calm in a learner, up to about this many."""
+
+
+class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
+    """A learner that is trained on the rows that its causal graph makes plausible."""
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        graph=None,
+        target=None,
+        conditional=None,
+        expansion=None,
+        augmented_share="auto",
+        kinds=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.graph = graph
+        self.target = target
+        self.conditional = conditional
+        self.expansion = expansion
+        self.augmented_share = augmented_share
+        self.kinds = kinds
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Make new rows, choose their share, and fit the learner to old and new rows.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array of shape (n, d)
+            The features. The columns of an array are the graph's nodes other than the
+            target, in their order.
+        y : series or array of shape (n,)
+            The target.
+        sample_weight : array of shape (n,), optional
+            How much each observed row counts, for the learner and for the new rows alike.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        learner, gate, candidates = self._check_parameters()
+        named_y = y
+        X, y = check_rows(self, X, y, y_numeric=self._kind_of_target == "continuous")
+        y = self._check_target(y)
+        weights = _check_weights(sample_weight, len(y))
+        rng = as_generator(self.random_state)
+        learner = seeded(learner, rng)
+        self.augmented_, self.gate_, self.augmented_share_ = None, None, 0.0
+        if self.graph is None:
+            self.estimator_ = fit_learner(learner, X, y, weights)
+            return self
+        name = name_of_target(self.target, named_y, X, self.graph)
+        observed = observe(
+            X,
+            y,
+            graph=self.graph,
+            name=name,
+            kinds={name: self._kind_of_target, **(self.kinds or {})},
+            sample_weight=weights,
+        )
+        factors = factorize(self.graph)
+        expansion = self._expansion(observed.n_rows)
+        chosen = candidates[0]
+        if len(candidates) > 1 and observed.n_rows < FEWEST_ROWS:
+            chosen = replace(chosen, share=0.0)
+        elif len(candidates) > 1:
+            self.gate_ = pass_through_gate(
+                gate, observed, factors, candidates, expansion, learner, self._task(learner), rng
+            )
+            chosen = candidates[self.gate_.chosen]
+        paths = expansion.expand(observed.table, factors, chosen.conditional, rng)
+        self.augmented_ = AugmentedTable(observed.table, paths, factors)
+        self.augmented_share_ = float(chosen.share)
+        if self.augmented_share_ == 0.0:
+            rows = (*observed.features_and_target(), observed.sample_weight)
+        else:
+            rows = observed.mixed_with(paths, self.augmented_share_)
+        self.estimator_ = fit_learner(learner, *rows)
+        return self
+
+    def predict(self, X):
+        """Predict with the learner."""
+        return self._fitted_learner().predict(self._check_features(X))
+
+    def _check_parameters(self):
+        """Return the learner, the gate and what it may choose from, simplest first."""
+        learner = self._default_learner() if self.estimator is None else self.estimator
+        check_learner(learner)
+        conditionals = self._conditionals()
+        expansion = BudgetExpansion() if self.expansion is None else self.expansion
+        for conditional in conditionals:
+            check_strategies(conditional, expansion)
+        gate = self._gate()
+        if self.graph is not None:
+            check_graph_type(self.graph)
+        candidates = [
+            Candidate(conditional, share)
+            for share in sorted(set(gate.shares))
+            for conditional in (conditionals if share > 0.0 else conditionals[:1])
+        ]
+        return learner, gate, candidates
+
+    def _conditionals(self):
+        if self.conditional is None:
+            return CONDITIONALS[:1]
+        if isinstance(self.conditional, str) and self.conditional == "auto":
+            return CONDITIONALS
+        return (self.conditional,)
+
+    def _gate(self):
+        if isinstance(self.augmented_share, Gate):
+            return self.augmented_share
+        if isinstance(self.augmented_share, str) and self.augmented_share == "auto":
+            return Gate()
+        if isinstance(self.augmented_share, str):
+            raise ParameterError(
+                '`augmented_share` must be "auto", a number from 0 to 1, or a Gate. '
+                f"Found {self.augmented_share!r}."
+            )
+        check_share("augmented_share", self.augmented_share)
+        return Gate(shares=(self.augmented_share,))
+
+    def _expansion(self, n_rows):
+        if self.expansion is not None:
+            return self.expansion
+        return BudgetExpansion(max(5 * n_rows, FEWEST_NEW_ROWS))
+
+    def _check_features(self, X):
+        if is_frame(X) and hasattr(self, "feature_names_in_"):
+            validate_data(self, X, skip_check_array=True, reset=False)
+            return X
+        return validate_data(self, X, reset=False)
+
+    def _fitted_learner(self):
+        check_is_fitted(self)
+        return self.estimator_
+
+
+def _check_weights(sample_weight, n_rows):
+    """Return non-negative weights, ones by default."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ParameterError(
+            f"`sample_weight` must hold one number for each of the {n_rows} rows. "
+            f"Found shape {weights.shape}."
+        )
+    if not np.isfinite(weights).all() or weights.min() < 0.0 or weights.max() == 0.0:
+        raise ParameterError(
+            "`sample_weight` must be finite, not negative, and not all zero. Found values from "
+            f"{weights.min()} to {weights.max()}."
+        )
+    return weights

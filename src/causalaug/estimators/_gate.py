@@ -1,0 +1,195 @@
+"""The gate: how much weight new rows deserve, judged on held-out observed rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from causalaug._random import new_seed
+from causalaug._validation import check_integer
+from causalaug.estimators._learner import fit_learner
+from causalaug.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from causalaug.conditionals import Conditional
+    from causalaug.estimators._observed import Observed
+    from causalaug.estimators._tasks import Task
+    from causalaug.expansion import Expansion, Paths
+    from causalaug.factorization import Factor
+    from causalaug.typing import FloatArray
+
+FEWEST_ROWS = 10
+"""With fewer rows nothing can be held out that would tell anything."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """How the share of the new rows is chosen.
+
+    Each share is tried on held-out observed rows, with the augmentation made anew from the
+    training rows of every fold. The smallest share that is within one standard error of the
+    best wins; the error is that of the paired difference. So a graph that does not help gets
+    no say.
+
+    Parameters
+    ----------
+    shares : tuple of float, default=(0.0, 0.25, 0.5, 0.75)
+        The shares to try.
+    n_splits : int, default=5
+        The number of folds.
+    n_repeats : int, default=1
+        How often the rows are split anew; losses of a row are averaged.
+
+    Examples
+    --------
+    >>> from causalaug import AugmentedRegressor, Gate
+    >>> AugmentedRegressor(augmented_share=Gate(n_repeats=3))
+    AugmentedRegressor(augmented_share=Gate(shares=(0.0, 0.25, 0.5, 0.75), n_splits=5, n_repeats=3))
+    """
+
+    shares: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75)
+    n_splits: int = 5
+    n_repeats: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse shares that are none, and too few folds."""
+        object.__setattr__(self, "shares", tuple(self.shares))
+        if not self.shares:
+            raise ParameterError("`shares` must hold at least one share. Found none.")
+        for share in self.shares:
+            check_share("shares", share)
+        check_integer("n_splits", self.n_splits, at_least=2)
+        check_integer("n_repeats", self.n_repeats, at_least=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One setting: how the factors are modelled, and how much the new rows weigh."""
+
+    conditional: Conditional
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class GateResult:
+    """What was tried, and how it did on held-out rows.
+
+    Parameters
+    ----------
+    candidates : tuple of Candidate
+        The settings, simplest first.
+    losses : float array of shape (n_rows, n_candidates)
+        The loss of each observed row when it was held out.
+    weights : float array of shape (n_rows,)
+        The weights of the rows.
+    chosen : int
+        The position of the setting that was chosen.
+    """
+
+    candidates: tuple[Candidate, ...]
+    losses: FloatArray = field(repr=False)
+    weights: FloatArray = field(repr=False)
+    chosen: int
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per setting: its mean loss, and how far that is from the best one's."""
+        mean, difference, error = compare_with_best(self.losses, self.weights)
+        return pd.DataFrame(
+            {
+                "conditional": [str(each.conditional) for each in self.candidates],
+                "share": [each.share for each in self.candidates],
+                "loss": mean,
+                "above_best": difference,
+                "standard_error": error,
+                "chosen": np.arange(len(self.candidates)) == self.chosen,
+            }
+        )
+
+
+def pass_through_gate(
+    gate: Gate,
+    observed: Observed,
+    factors: Sequence[Factor],
+    candidates: Sequence[Candidate],
+    expansion: Expansion,
+    learner: Any,
+    task: Task,
+    rng: np.random.Generator,
+) -> GateResult:
+    """Try all candidates on held-out rows and choose one."""
+    total = np.zeros((observed.n_rows, len(candidates)))
+    target = observed.features_and_target()[1]
+    for _ in range(gate.n_repeats):
+        for train, held_out in task.folds(target, gate.n_splits, new_seed(rng)):
+            asked = observed.select(held_out).features_and_target()
+            fits = _fit_all(observed.select(train), factors, candidates, expansion, learner, rng)
+            for number, fitted in enumerate(fits):
+                total[held_out, number] += task.losses(fitted, *asked)
+    losses = total / gate.n_repeats
+    chosen = choose(losses, observed.sample_weight)
+    return GateResult(tuple(candidates), losses, observed.sample_weight, chosen)
+
+
+def _fit_all(
+    observed: Observed,
+    factors: Sequence[Factor],
+    candidates: Sequence[Candidate],
+    expansion: Expansion,
+    learner: Any,
+    rng: np.random.Generator,
+) -> Iterator[Any]:
+    """Yield the learner fitted with each candidate; a conditional is expanded once."""
+    made: dict[int, Paths] = {}
+    plain = None
+    for candidate in candidates:
+        if candidate.share == 0.0:
+            if plain is None:
+                features, target = observed.features_and_target()
+                plain = fit_learner(learner, features, target, observed.sample_weight)
+            yield plain
+            continue
+        key = id(candidate.conditional)
+        if key not in made:
+            made[key] = expansion.expand(observed.table, factors, candidate.conditional, rng)
+        yield fit_learner(learner, *observed.mixed_with(made[key], candidate.share))
+
+
+def choose(losses: FloatArray, weights: FloatArray) -> int:
+    """Return the first column whose mean loss is within one standard error of the best.
+
+    The error is that of the difference, row by row: two settings are judged on the same
+    rows, most of which are as hard for one as for the other.
+
+    >>> choose(np.array([[1.0, 0.9], [2.0, 2.1], [3.0, 2.9], [4.0, 4.0]]), np.ones(4))
+    0
+    >>> choose(np.array([[1.0, 0.9], [2.0, 1.9], [3.0, 2.9], [4.0, 3.8]]), np.ones(4))
+    1
+    """
+    _, difference, error = compare_with_best(losses, weights)
+    return int(np.argmax(difference <= error))
+
+
+def compare_with_best(
+    losses: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean losses, how far they are above the best, and the error of that."""
+    share = weights / weights.sum()
+    mean = share @ losses
+    above = losses - losses[:, [int(np.argmin(mean))]]
+    difference = share @ above
+    n_effective = 1.0 / np.square(share).sum()
+    variance = share @ np.square(above - difference)
+    return mean, difference, np.sqrt(variance / max(n_effective - 1.0, 1.0))
+
+
+def check_share(name: str, share: object) -> None:
+    """Raise unless `share` is a number from 0 to 1."""
+    is_number = isinstance(share, int | float | np.number) and not isinstance(share, bool)
+    if not is_number or not 0.0 <= share <= 1.0:  # type: ignore[operator]
+        raise ParameterError(f"`{name}` must lie between 0 and 1. Found {share!r}.")

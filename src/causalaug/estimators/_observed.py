@@ -1,0 +1,165 @@
+"""Features and target as one table, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.validation import validate_data
+
+from causalaug._validation import check_same_variables
+from causalaug.exceptions import GraphMismatchError, ParameterError, TableError
+from causalaug.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from causalaug.expansion import Paths
+    from causalaug.graphs import ADMG
+    from causalaug.table import ColumnKind
+    from causalaug.typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """The observed rows with their target, as the method and as a learner see them.
+
+    Rows of weight zero are left out. `sample_weight` is in the user's own scale.
+    """
+
+    table: Table
+    target: str
+    sample_weight: FloatArray
+    as_array: bool = field(repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self.table.n_rows
+
+    def select(self, rows: IntArray) -> Observed:
+        """Return some of the rows."""
+        return replace(self, table=self.table.select(rows), sample_weight=self.sample_weight[rows])
+
+    def features_and_target(self) -> tuple[Any, Any]:
+        """Return the rows as a learner takes them."""
+        return self._split(self.table.source)
+
+    def mixed_with(self, paths: Paths, share: float) -> tuple[Any, Any, FloatArray]:
+        """Return features, target and weights of the original and the new rows together.
+
+        The originals hold ``1 - share`` of the weight, the new rows `share`; the total is
+        that of the originals alone.
+        """
+        if not len(paths):
+            raise TableError(
+                "Some new row must be possible. Found none: every path ends where a kernel "
+                "gives no observed row any weight. Use augmented_share=0, or a kernel that does "
+                'not vanish, such as discrete_kernel="aitchison_aitken".'
+            )
+        features, target = self.stacked_with(paths, np.arange(self.n_rows))
+        lent = paths.weights * (share * self.sample_weight.sum() / paths.weights.sum())
+        return features, target, np.concatenate([(1.0 - share) * self.sample_weight, lent])
+
+    def stacked_with(self, paths: Paths, own: IntArray) -> tuple[Any, Any]:
+        """Return features and target of some of the rows, followed by the new rows."""
+        copies = np.repeat(own[:, np.newaxis], self.table.n_columns, axis=1)
+        changed = {
+            column: np.concatenate([self.table.values[own, column], values])
+            for column, values in paths.shifted.items()
+        }
+        return self._split(self.table.take(np.vstack([copies, paths.rows]), changed))
+
+    def _split(self, frame: Any) -> tuple[Any, Any]:
+        opened = nw.from_native(frame, eager_only=True)
+        target = opened[self.target].to_numpy()
+        features = opened.drop(self.target)
+        return (features.to_numpy() if self.as_array else features.to_native()), target
+
+
+def is_frame(data: object) -> bool:
+    """Say whether data have named columns of a dataframe library."""
+    return isinstance(nw.from_native(data, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def check_rows(estimator: Any, X: Any, y: Any, *, y_numeric: bool) -> tuple[Any, Any]:
+    """Return features and target as arrays; a frame stays what it is, for `Table` to check."""
+    if not is_frame(X):
+        checked: tuple[Any, Any] = validate_data(estimator, X, y, y_numeric=y_numeric)
+        return checked
+    validate_data(estimator, X, skip_check_array=True)
+    target = column_or_1d(y, warn=True)
+    check_consistent_length(X, target)
+    return X, target
+
+
+def observe(
+    features: Any,
+    target: Any,
+    *,
+    graph: ADMG,
+    name: str,
+    kinds: Mapping[str, ColumnKind],
+    sample_weight: FloatArray,
+) -> Observed:
+    """Join features and target into one table, checked against the graph."""
+    counts = sample_weight > 0.0
+    as_array = not is_frame(features)
+    if as_array:
+        features = pd.DataFrame(features, columns=list(_names_of_array(features, graph, name)))
+    opened = nw.from_native(features, eager_only=True)
+    check_same_variables(graph.nodes, [*opened.columns, name])
+    namespace = nw.get_native_namespace(opened)
+    column = nw.new_series(name, target, native_namespace=namespace)
+    frame = opened.with_columns(column if not _is_pandas(features) else _aligned(column, features))
+    if not counts.all():
+        frame = frame.filter(counts.tolist())
+    table = Table.from_frame(frame.to_native(), kinds=kinds, row_weights=sample_weight[counts])
+    return Observed(table, name, sample_weight[counts], as_array)
+
+
+def name_of_target(target: str | None, y: Any, features: Any, graph: ADMG) -> str:
+    """Return the name of the target: as given, that of `y`, or the only node left."""
+    if target is not None:
+        if target not in graph.nodes:
+            raise GraphMismatchError(
+                f"`target` must be a node of the graph. Found {target!r}; "
+                f"the nodes are {list(graph.nodes)}."
+            )
+        return target
+    if getattr(y, "name", None) in graph.nodes:
+        return str(y.name)
+    left = [node for node in graph.nodes if is_frame(features) and node not in features.columns]
+    if len(left) == 1:
+        return left[0]
+    raise ParameterError(
+        "The name of the target must be known, to find it in the graph. Found none: `target` "
+        f"is None and `y` has no name among the nodes {list(graph.nodes)}. "
+        'Write target="...", or pass `y` as a named pandas or polars series.'
+    )
+
+
+def _names_of_array(features: Any, graph: ADMG, target: str) -> Sequence[str]:
+    names = [node for node in graph.nodes if node != target]
+    if features.shape[1] != len(names):
+        raise GraphMismatchError(
+            "An array of features must have one column per node of the graph other than the "
+            f"target, in the order of the nodes. Found {features.shape[1]} columns and "
+            f"{len(names)} nodes: {names}. Pass a data frame, whose columns are matched by name, "
+            "drop columns, or use `latent_projection(graph, keep=...)`."
+        )
+    return names
+
+
+def _is_pandas(frame: object) -> bool:
+    return isinstance(frame, pd.DataFrame)
+
+
+def _aligned(column: nw.Series[Any], features: pd.DataFrame) -> nw.Series[Any]:
+    """Return the column with the row labels of the features: rows are matched by position."""
+    native = column.to_native().set_axis(features.index)
+    return nw.from_native(native, series_only=True)
