@@ -6,6 +6,7 @@
 ['p(sick)', 'p(fever | sick)', 'p(cough | sick)']
 """
 
+from causalaug import datasets
 from causalaug.augmentation import AugmentedTable, augment
 from causalaug.conditionals import KernelConditional
 from causalaug.expansion import (
@@ -43,6 +44,7 @@ __all__ = [
     "__version__",
     "augment",
     "complete_graph",
+    "datasets",
     "factorize",
     "latent_projection",
     "m_separated",
