@@ -34,6 +34,13 @@ def _lacks_doc(member):
     return is_code and not inspect.getdoc(member)
 
 
+@pytest.mark.parametrize("name", ca.datasets.__all__)
+def test_every_name_of_datasets_is_documented(name):
+    documented = inspect.getdoc(getattr(ca.datasets, name))
+    assert documented
+    assert "Examples" in documented
+
+
 def test_all_is_sorted_and_complete():
     assert sorted(ca.__all__) == ca.__all__
     public = {name for name in vars(ca) if not name.startswith("_")}
