@@ -144,6 +144,18 @@ def test_a_hidden_cause_acts_on_both_ends():
     assert abs(frame["A"].corr(frame["B"])) == pytest.approx(0.6, abs=0.02)
 
 
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("dtype", ["float", "int", "bool", "category"])
+def test_each_bidirected_edge_has_a_hidden_cause_of_its_own(mechanism, dtype):
+    graph = ADMG(["A", "B", "C"], bidirected=[("A", "B"), ("B", "C")])
+    dtypes = dict.fromkeys(graph.nodes, dtype)
+    frame = make_sem(MANY, graph, mechanism=mechanism, dtypes=dtypes, random_state=3).frame
+    coarse = frame.apply(_halves)
+    assert _p_value(coarse, "A", "B") < 1e-9
+    assert _p_value(coarse, "B", "C") < 1e-9
+    assert _p_value(coarse, "A", "C") > 0.001
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n_hidden", [0, 1, 4])
 def test_hidden_causes_are_bidirected_edges_and_no_columns(shape, n_hidden):

@@ -6,7 +6,6 @@ drawn later play no part in it, so they are independent of each other.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,9 +24,7 @@ from causalaug.datasets._equations import (
     Wave,
 )
 from causalaug.graphs import ADMG
-
-if TYPE_CHECKING:
-    from causalaug.typing import FloatArray, IntArray
+from causalaug.typing import FloatArray, IntArray
 
 N_CALIBRATION = 2**15
 
@@ -79,8 +76,7 @@ class _Draft:
             return self.continuous(causes, self.recipe.noise, self.recipe.heteroscedastic), 0
         if dtype == "category":
             n_levels = int(self.rng.integers(2, 5))
-            latents = [self.continuous(causes, "gumbel", False) for _ in range(n_levels)]
-            return Choice(tuple(latents)), n_levels
+            return self.choice(causes, n_levels), n_levels
         n_levels = 2 if dtype == "bool" else int(self.rng.integers(3, 6))
         return self.thresholds(self.continuous(causes, "logistic", False), n_levels), n_levels
 
@@ -96,8 +92,26 @@ class _Draft:
         cuts = np.quantile(values, np.cumsum(shares)[:-1])
         return Thresholds(latent, tuple(map(float, cuts)))
 
+    def choice(self, causes: tuple[Key, ...], n_levels: int) -> Choice:
+        """Return latents of which a common shift is no effect: their differences are scaled."""
+        if not causes:
+            return Choice((Continuous("gumbel"),) * n_levels)
+        # Of each cause, every level gets another weight: equal ones would cancel.
+        sizes = self.rng.uniform(0.5, 1.5, len(causes))
+        weights = np.array([size * self.spaced(n_levels) for size in sizes])
+        signals = [Signal(tuple(map(self.arrow, causes, of_level))) for of_level in weights.T]
+        totals = np.array([signal(self.values) for signal in signals])
+        variance = (totals - totals.mean(axis=0)).var(axis=1).sum() / (n_levels - 1)
+        scaled = [
+            replace(signal, centre=float(total.mean()), spread=float(np.sqrt(variance)))
+            for signal, total in zip(signals, totals, strict=True)
+        ]
+        return Choice(tuple(Continuous("gumbel", self.recipe.share, each) for each in scaled))
+
     def signal(self, causes: tuple[Key, ...]) -> Signal:
-        raw = Signal(tuple(self.arrow(cause) for cause in causes))
+        signs = self.rng.choice([-1.0, 1.0], len(causes))
+        weights = signs * self.rng.uniform(0.5, 1.5, len(causes))
+        raw = Signal(tuple(map(self.arrow, causes, weights)))
         total = raw(self.values)
         return replace(raw, centre=float(total.mean()), spread=float(total.std()))
 
@@ -106,10 +120,9 @@ class _Draft:
         mean_square = np.square(raw(self.values)).mean()
         return replace(raw, root_mean_square=float(np.sqrt(mean_square)))
 
-    def arrow(self, cause: Key) -> Arrow:
+    def arrow(self, cause: Key, weight: float) -> Arrow:
         curve = self.curve(cause)
         effect = curve(self.values[cause])
-        weight = self.rng.uniform(0.5, 1.5) * self.rng.choice([-1.0, 1.0])
         return Arrow(cause, curve, float(effect.mean()), float(weight / effect.std()))
 
     def curve(self, cause: Key) -> Curve:
@@ -122,9 +135,12 @@ class _Draft:
     def levels(self, n_levels: int, ordered: bool) -> Levels:
         if ordered:
             return Levels(tuple(map(float, range(n_levels))))
-        # Spaced and shuffled, so that no two levels act alike.
-        spaced = np.arange(n_levels) + self.rng.uniform(-0.25, 0.25, n_levels)
-        return Levels(tuple(map(float, self.rng.permutation(spaced))))
+        return Levels(tuple(map(float, self.spaced(n_levels))))
+
+    def spaced(self, n_levels: int) -> FloatArray:
+        """Return numbers around 0 in random order, no two of them close: one for each level."""
+        jitter = self.rng.uniform(-0.25, 0.25, n_levels)
+        return self.rng.permutation(np.arange(n_levels) - (n_levels - 1) / 2.0 + jitter)
 
     def wave(self) -> Wave:
         heights = self.rng.dirichlet([2.0, 2.0, 2.0]) * self.rng.choice([-1.0, 1.0], 3)

@@ -2,9 +2,9 @@
 
 A continuous variable is ``sqrt(share) * signal + sqrt(1 - share) * scale * noise``, each of
 the three parts having variance 1 in the population. A discrete variable reads its level off
-one or several such latent variables: the interval that the latent falls in (an ordered
-logistic model), or the largest of several (a multinomial logistic model). Values travel as
-floats, levels as codes 0, 1, ...
+latent variables of that form: the interval that one falls in (an ordered logistic model), or
+the largest of several (a multinomial logistic model). Values travel as floats, levels as
+codes 0, 1, ...
 """
 
 from collections.abc import Mapping
@@ -125,7 +125,7 @@ class NoiseScale:
 
 @dataclass(frozen=True)
 class Continuous:
-    """A real variable of mean 0 and variance 1."""
+    """A real variable: mean 0, and variance 1 if its signal has variance 1."""
 
     noise: str
     share: float = 0.0
