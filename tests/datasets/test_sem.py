@@ -90,6 +90,20 @@ def test_a_chain_is_independent_given_its_middle(mechanism):
     assert stats.combine_pvalues(within).pvalue > 0.01
 
 
+@pytest.mark.parametrize("heteroscedastic", [False, True])
+def test_the_effects_of_one_cause_are_independent_given_it(heteroscedastic):
+    frame = make_sem(
+        MANY, "star", mechanism="nonlinear", heteroscedastic=heteroscedastic, random_state=1
+    ).frame
+    # In narrow slices of Y nothing of it is left to see, neither in the mean nor in the scale.
+    slices = pd.qcut(frame["Y"], 400, labels=False)
+    ranks = frame.drop(columns="Y").groupby(slices).rank(pct=True) - 0.5
+    spread = np.abs(ranks - ranks.groupby(slices).transform("median"))
+    for values in (ranks, spread):
+        off_diagonal = values.corr().to_numpy()[np.triu_indices(11, k=1)]
+        assert np.abs(off_diagonal).max() < 0.03
+
+
 def _halves(column):
     return column if column.dtype != float else column > column.median()
 
