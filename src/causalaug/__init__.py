@@ -9,6 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from causalaug import datasets
 from causalaug.augmentation import AugmentedTable, augment
 from causalaug.conditionals import KernelConditional, ResidualConditional
 from causalaug.expansion import (
@@ -59,6 +60,7 @@ __all__ = [
     "__version__",
     "augment",
     "complete_graph",
+    "datasets",
     "factorize",
     "latent_projection",
     "m_separated",

@@ -8,6 +8,7 @@ Each is a `CausalAugError` and also the builtin that a caller would expect::
     │   └── GraphFormatError                it cannot be read, or is ambiguous
     ├── GraphMismatchError (ValueError)     graph and data name different variables
     ├── TableError (ValueError)             the data cannot be used as they are
+    ├── DataNotFoundError (FileNotFoundError)  a data set is not where it should be
     ├── ParameterError (ValueError)         an argument is outside its range
     ├── TreeTooLargeError (MemoryError)     the tree has more rows than allowed
     └── MissingDependencyError (ImportError)  an extra is not installed
@@ -16,6 +17,7 @@ Each is a `CausalAugError` and also the builtin that a caller would expect::
 __all__ = [
     "CausalAugError",
     "CyclicGraphError",
+    "DataNotFoundError",
     "GraphError",
     "GraphFormatError",
     "GraphMismatchError",
@@ -48,6 +50,10 @@ class GraphMismatchError(CausalAugError, ValueError):
 
 class TableError(CausalAugError, ValueError):
     """The data cannot be used as they are: missing, infinite, empty or unnamed."""
+
+
+class DataNotFoundError(CausalAugError, FileNotFoundError):
+    """A data set that cannot be bundled is not in the folder; the message says how to get it."""
 
 
 class ParameterError(CausalAugError, ValueError):

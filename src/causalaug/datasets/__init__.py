@@ -1,0 +1,33 @@
+"""Tables with their causal graphs: simulated truth, and examples of the literature."""
+
+from causalaug.datasets._bundled import (
+    load_auto_mpg,
+    load_boston_housing,
+    load_red_wine,
+    load_sachs,
+    load_white_wine,
+)
+from causalaug.datasets._catalog import list_datasets, load_dataset
+from causalaug.datasets._dataset import Dataset
+from causalaug.datasets._examples import example_graph, list_example_graphs
+from causalaug.datasets._gss import fetch_gss
+from causalaug.datasets._model import StructuralModel
+from causalaug.datasets._sem import make_sem, make_sem_model, make_trivariate
+
+__all__ = [
+    "Dataset",
+    "StructuralModel",
+    "example_graph",
+    "fetch_gss",
+    "list_datasets",
+    "list_example_graphs",
+    "load_auto_mpg",
+    "load_boston_housing",
+    "load_dataset",
+    "load_red_wine",
+    "load_sachs",
+    "load_white_wine",
+    "make_sem",
+    "make_sem_model",
+    "make_trivariate",
+]
