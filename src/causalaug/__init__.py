@@ -23,6 +23,7 @@ from causalaug.graphs import (
     m_separated,
     markov_pillow,
     read_graph,
+    select_markov_blanket,
     write_graph,
 )
 from causalaug.table import Table
@@ -48,5 +49,6 @@ __all__ = [
     "m_separated",
     "markov_pillow",
     "read_graph",
+    "select_markov_blanket",
     "write_graph",
 ]
