@@ -10,7 +10,7 @@ import causalaug
 ROOT = Path(causalaug.__file__).parent
 LAYERS = [
     ["exceptions", "typing"],
-    ["_validation", "_optional", "_segments"],
+    ["_validation", "_optional", "_random", "_segments"],
     ["graphs"],
     ["table"],
     ["factorization"],
@@ -18,6 +18,7 @@ LAYERS = [
     ["conditionals"],
     ["expansion"],
     ["augmentation"],
+    ["diagnostics"],
 ]
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

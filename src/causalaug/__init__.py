@@ -8,6 +8,7 @@
 
 from causalaug.augmentation import AugmentedTable, augment
 from causalaug.conditionals import KernelConditional
+from causalaug.diagnostics import GraphCheck, check_graph
 from causalaug.expansion import (
     BeamExpansion,
     BudgetExpansion,
@@ -36,6 +37,7 @@ __all__ = [
     "BeamExpansion",
     "BudgetExpansion",
     "Factor",
+    "GraphCheck",
     "KernelConditional",
     "Paths",
     "PrunedExpansion",
@@ -43,6 +45,7 @@ __all__ = [
     "Table",
     "__version__",
     "augment",
+    "check_graph",
     "complete_graph",
     "factorize",
     "latent_projection",

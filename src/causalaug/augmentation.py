@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from causalaug._random import RandomState, make_generator
 from causalaug._segments import combine_codes, group_by_key
 from causalaug._validation import check_same_variables
 from causalaug.conditionals import Conditional, KernelConditional
@@ -18,8 +19,6 @@ from causalaug.table import ColumnKind, Table
 from causalaug.typing import FloatArray, IntArray
 
 __all__ = ["AugmentedTable", "augment"]
-
-RandomState = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +207,7 @@ def augment(
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)
     check_same_variables(graph.nodes, table.columns)
     factors = factorize(graph, order)
-    rng = _generator(random_state)
+    rng = make_generator(random_state)
     return AugmentedTable(table, expansion.expand(table, factors, conditional, rng), factors)
 
 
@@ -220,17 +219,3 @@ def _check_strategy(name: str, value: object, verb: str, example: str) -> None:
             f"Found {value!r}. The third argument of `augment` is `conditional`, the fourth "
             "`expansion`."
         )
-
-
-def _generator(random_state: RandomState) -> np.random.Generator:
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(0, 2**32, size=4, dtype=np.uint32))
-    try:
-        if isinstance(random_state, bool):
-            raise TypeError
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(
-            "`random_state` must be None, a non-negative integer, a Generator, a RandomState "
-            f"or a SeedSequence. Found {random_state!r}."
-        ) from error
