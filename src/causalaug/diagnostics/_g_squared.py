@@ -26,12 +26,12 @@ LARGEST_BATCH, LARGEST_WORK = 1_000_000, 200_000_000
 MOST_LEVELS = 10
 """Levels of a variable that are told apart; beyond, the rarest are pooled."""
 
-NO_STRATUM = "in no stratum of the pillow do both variables vary"
+NO_STRATUM = "in no stratum of the pillow can the two be compared"
 
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """The rows of the strata in which two variables both vary, sorted by stratum.
+    """The rows of the strata in which two variables can be compared, sorted by stratum.
 
     Levels that a stratum does not have are no cells of it.
 
@@ -128,10 +128,15 @@ def pool_rare(codes: IntArray) -> IntArray:
 
 
 def informative_strata(x: IntArray, y: IntArray, stratum: IntArray) -> Strata:
-    """Leave out the strata in which a variable is constant; they say nothing."""
+    """Leave out the strata in which a variable is constant, or takes no value twice.
+
+    However their rows are arranged, G-squared is the same.
+    """
     order = np.argsort(stratum, kind="stable")
     x, y, stratum = x[order], y[order], stratum[order]
-    informative = (_levels_within(x, stratum)[1] > 1) & (_levels_within(y, stratum)[1] > 1)
+    sizes = np.bincount(stratum)
+    levels = np.array([_levels_within(codes, stratum)[1] for codes in (x, y)])
+    informative = np.all((levels > 1) & (levels < sizes), axis=0)
     rows = informative[stratum]
     stratum = rank_keys(stratum[rows], len(informative))[0]
     x_within, n_x = _levels_within(x[rows], stratum)

@@ -18,7 +18,7 @@ from causalaug.typing import FloatArray, IntArray
 LEAST_KEPT = 0.05
 """Rows that a fit follows more closely than this have no residual to speak of."""
 
-NOT_SETTLED = "the regression on the pillow needs more rows to settle"
+NOT_SETTLED = "the regression on the pillow does not settle"
 
 
 def covariance_measures(
@@ -52,13 +52,12 @@ def _measure(fit: Fit, ours: IntArray, theirs: IntArray, level: float) -> Outcom
     The p-value is that of the largest alone, times the number of pairs of columns.
     """
     both = np.concatenate([ours, theirs])
-    used = float(fit.degrees[both].max(initial=0.0))
-    rows = len(fit.residuals) - used
+    rows = len(fit.residuals) - float(fit.degrees[both].max(initial=0.0))
     ours, theirs = (side[np.any(fit.residuals[:, side], axis=0)] for side in (ours, theirs))
     n_pairs = len(ours) * len(theirs)
-    if not n_pairs:
-        return Outcome("gcm", reason=NO_VARIATION)
-    reason = too_few(rows, rows_needed(1, level / n_pairs))
+    reason = too_few(rows, rows_needed(1, level / max(n_pairs, 1)))
+    if not reason and not n_pairs:
+        reason = NO_VARIATION
     if not reason and not fit.settled[both].all():
         reason = NOT_SETTLED
     if reason:

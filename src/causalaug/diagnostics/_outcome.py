@@ -50,4 +50,4 @@ def rows_needed(degrees: int, level: float) -> int:
 
 def too_few(rows: float, needed: int) -> str:
     """Return the reason if there are fewer rows than needed, else nothing."""
-    return f"{max(int(rows), 0)} rows to go by, {needed} needed" if rows < needed else ""
+    return f"rows to go by: {max(int(rows), 0)}, needed: {needed}" if rows < needed else ""

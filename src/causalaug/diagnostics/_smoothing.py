@@ -28,6 +28,9 @@ two columns both miss looks like a dependence between them.
 MOST_FUNCTIONS, LARGEST_BASIS = 200, 10_000_000
 """Limits on the kernel functions and on the numbers that hold them: memory grows with rows."""
 
+TOLERANCE = 1e-4
+"""Share of a kernel that may go unexplained."""
+
 ROUNDING = 1e-10
 """What is left of a column below this share of it is rounding, and counts as nothing."""
 
@@ -203,7 +206,7 @@ def kernel_functions(places: Sequence[FloatArray]) -> FloatArray:
     unexplained = np.ones(n_rows)
     for k in range(rank):
         worst = int(unexplained.argmax())
-        if unexplained[worst] < 1e-6:
+        if unexplained[worst] < TOLERANCE:
             return functions[:, :k]
         kernel = np.zeros(n_rows)
         for each in places:
