@@ -275,7 +275,7 @@ def upper(n_repetitions):
 
 @pytest.mark.parametrize("draw", [chain, discrete_chain])
 def test_a_correct_graph_is_rarely_rejected(draw):
-    assert alarms(lambda seed: draw(seed, n_rows=100), 150) <= upper(150)
+    assert alarms(lambda seed: draw(seed, n_rows=100), 100) <= upper(100)
 
 
 @pytest.mark.slow
@@ -301,10 +301,10 @@ def weak_edge(seed, n_nodes):
 
 def test_a_missing_edge_is_found_among_many_tests():
     found = 0
-    for seed in range(50):
+    for seed in range(30):
         frame, graph = weak_edge(seed, n_nodes=12)
         check = ca.check_graph(frame, graph)
         named = check.violations[["independent_of", "variable"]].to_numpy().tolist()
         found += ["v10", "v11"] in named
     assert len(check) == 55
-    assert found >= 40
+    assert found >= 24
