@@ -92,6 +92,14 @@ def test_numbers_with_many_values_are_tested_as_numbers_unless_counted():
     assert ca.check_graph(frame, graph, test="g_squared").frame["test"][0] == "g_squared"
 
 
+def test_with_nothing_held_fixed_only_ranks_matter():
+    frame = chain()[["a", "b"]]
+    bent = frame.assign(a=np.exp(5.0 * frame["a"]), b=frame["b"] ** 3)
+    first, second = (ca.check_graph(each, ca.ADMG(["a", "b"])).frame for each in (frame, bent))
+    assert first["test"][0] == "rank_correlation"
+    pd.testing.assert_frame_equal(first, second)
+
+
 @pytest.mark.parametrize("test", ["partial_correlation", "gcm", "g_squared"])
 def test_a_test_can_be_chosen(test):
     check = ca.check_graph(discrete_chain(), CHAIN, test=test)

@@ -139,9 +139,8 @@ def orthonormal_basis(columns: FloatArray) -> FloatArray:
 
 
 def _fit_straight(targets: FloatArray, basis: FloatArray) -> Fit:
-    """Project on the basis, twice: the second time takes what rounding left in."""
+    """Take out of the targets what the basis explains."""
     residuals = targets - basis @ (basis.T @ targets)
-    residuals -= basis @ (basis.T @ residuals)
     size, left = np.square(targets).sum(axis=0), np.square(residuals).sum(axis=0)
     residuals[:, left <= ROUNDING**2 * size] = 0.0
     n_targets = targets.shape[1]
