@@ -83,6 +83,13 @@ def test_what_cannot_be_told_is_not_asked(frame, calls):
     assert len(calls) == 1
 
 
+def test_a_constant_pillow_is_not_handed_over(frame, calls):
+    ca.check_graph(
+        frame.assign(cause=1.0), ca.read_graph("cause -> {effect, other}; group"), test="kci"
+    )
+    assert {len(asked) for asked in calls} == {2}
+
+
 @pytest.mark.filterwarnings("default")
 def test_the_real_one_finds_what_no_covariance_shows():
     pytest.importorskip("causallearn")
