@@ -296,8 +296,8 @@ leaves bidirected edges.
 
 ## The same with straight lines
 
-`test="partial_correlation"` is exact for normal noise. Curves, uneven noise and heavy tails make \
-it err, which is why `"auto"` does not use it.
+`test="partial_correlation"` is exact for linear equations with normal noise. Curves and uneven \
+noise make it err, which is why `"auto"` does not use it.
 
 {lines}
 
@@ -305,7 +305,8 @@ it err, which is why `"auto"` does not use it.
 
 300 rows. The graph lacks one edge, whose partial correlation given the Markov pillow is .3; the \
 aim is to find it in 80% of graphs. "Found first": it is also the clearest of the violations. An \
-alarm at another variable than the effect of the missing edge is false.
+alarm at another variable than the effect of the missing edge is false. Heavy tails cost power: \
+the few largest rows decide.
 
 {found}
 """
