@@ -18,6 +18,9 @@ LAYERS = [
     ["conditionals"],
     ["expansion"],
     ["augmentation"],
+    ["diagnostics"],
+    ["estimators"],
+    ["evaluation"],
     ["datasets"],
 ]
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from causalaug import datasets
 from causalaug.augmentation import AugmentedTable, augment
 from causalaug.conditionals import KernelConditional, ResidualConditional
+from causalaug.diagnostics import GraphCheck, check_graph
 from causalaug.expansion import (
     BeamExpansion,
     BudgetExpansion,
@@ -27,6 +28,7 @@ from causalaug.graphs import (
     m_separated,
     markov_pillow,
     read_graph,
+    select_markov_blanket,
     write_graph,
 )
 from causalaug.table import Table
@@ -51,6 +53,7 @@ __all__ = [
     "CausalAugmenter",
     "Factor",
     "Gate",
+    "GraphCheck",
     "KernelConditional",
     "Paths",
     "PrunedExpansion",
@@ -59,6 +62,7 @@ __all__ = [
     "Table",
     "__version__",
     "augment",
+    "check_graph",
     "complete_graph",
     "datasets",
     "factorize",
@@ -66,6 +70,7 @@ __all__ = [
     "m_separated",
     "markov_pillow",
     "read_graph",
+    "select_markov_blanket",
     "write_graph",
 ]
 

@@ -12,6 +12,7 @@ from causalaug.graphs import (
     latent_projection,
     m_separated,
     markov_pillow,
+    select_markov_blanket,
 )
 from graph_strategies import admgs
 
@@ -169,6 +170,50 @@ def test_an_order_is_checked(order, message):
 def test_the_node_of_a_pillow_is_checked():
     with pytest.raises(GraphError, match="node of a Markov pillow must name .* 'tra' -> 'tar'"):
         markov_pillow(FRONT_DOOR, "tra")
+
+
+@given(admgs())
+def test_a_markov_blanket_screens_its_target_off(graph):
+    for target in graph.nodes:
+        blanket = select_markov_blanket(graph, target)
+        others = [v for v in graph.nodes if v != target and v not in blanket]
+        assert m_separated(graph, target, others, given=blanket)
+
+
+@given(admgs())
+def test_no_member_of_a_markov_blanket_can_be_spared(graph):
+    for target in graph.nodes:
+        blanket = select_markov_blanket(graph, target)
+        for member in blanket:
+            rest = [v for v in blanket if v != member]
+            assert not m_separated(graph, target, member, given=rest)
+
+
+@given(admgs(max_nodes=5))
+@settings(max_examples=50)
+def test_every_set_that_screens_off_holds_the_markov_blanket(graph):
+    for target in graph.nodes:
+        blanket = set(select_markov_blanket(graph, target))
+        others = [v for v in graph.nodes if v != target]
+        for size in range(len(others) + 1):
+            for held in combinations(others, size):
+                rest = [v for v in others if v not in held]
+                if m_separated(graph, target, rest, given=held):
+                    assert blanket <= set(held)
+
+
+@given(admgs(bidirected=False))
+def test_in_a_dag_the_markov_blanket_is_parents_children_and_their_parents(graph):
+    for target in graph.nodes:
+        children = graph.children(target)
+        family = {*graph.parents(target), *children, *graph.parents(children)}
+        expected = tuple(v for v in graph.nodes if v in family and v != target)
+        assert select_markov_blanket(graph, target) == expected
+
+
+def test_the_target_of_a_markov_blanket_is_checked():
+    with pytest.raises(GraphError, match="target of a Markov blanket must name .* 'tra' -> 'tar'"):
+        select_markov_blanket(FRONT_DOOR, "tra")
 
 
 @st.composite

@@ -6,6 +6,7 @@ from causalaug.graphs._queries import (
     latent_projection,
     m_separated,
     markov_pillow,
+    select_markov_blanket,
 )
 from causalaug.graphs.io import read_graph, write_graph
 
@@ -16,5 +17,6 @@ __all__ = [
     "m_separated",
     "markov_pillow",
     "read_graph",
+    "select_markov_blanket",
     "write_graph",
 ]

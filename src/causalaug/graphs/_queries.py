@@ -91,6 +91,52 @@ def check_order(graph: ADMG, order: Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
+def select_markov_blanket(graph: ADMG, target: str) -> tuple[str, ...]:
+    """Return the variables that make `target` independent of all the rest.
+
+    It is the smallest such set that can be read off the graph: drop a member, and the graph
+    no longer promises the independence. A predictor of `target` needs no other column.
+
+    Parameters
+    ----------
+    graph : ADMG
+        The causal graph.
+    target : str
+        The variable to be screened off.
+
+    Returns
+    -------
+    tuple of str
+        The nodes joined to `target` by an edge, or by a path on which every node in between
+        is a common effect, in node order. In a DAG: parents, children, and the other parents
+        of the children.
+
+    Examples
+    --------
+    The other parent of a child belongs to it, the cause of a cause does not:
+
+    >>> edges = [("age", "diet"), ("diet", "weight"), ("weight", "pulse"), ("coffee", "pulse")]
+    >>> graph = ADMG(["age", "diet", "weight", "pulse", "coffee"], directed=edges)
+    >>> select_markov_blanket(graph, "weight")
+    ('diet', 'pulse', 'coffee')
+
+    Held fixed, the pulse joins its causes, hidden ones included. So if stress, unseen, raises
+    both pulse and sleeplessness, a predictor of weight wants to know who sleeps, and why else:
+
+    >>> stressed = ADMG(
+    ...     [*graph.nodes, "sleep", "noise"],
+    ...     directed=[*edges, ("noise", "sleep")],
+    ...     bidirected=[("pulse", "sleep")],
+    ... )
+    >>> select_markov_blanket(stressed, "weight")
+    ('diet', 'pulse', 'coffee', 'sleep', 'noise')
+    """
+    check_known([target], graph.nodes, "The target of a Markov blanket")
+    common_effects = graph.district([target, *graph.children(target)])
+    blanket = {*common_effects, *graph.parents(common_effects)} - {target}
+    return tuple(v for v in graph.nodes if v in blanket)
+
+
 def m_separated(
     graph: ADMG,
     x: str | Iterable[str],

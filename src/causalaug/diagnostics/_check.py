@@ -1,0 +1,163 @@
+"""`check_graph`: the independences that the method uses, tested on the data."""
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from causalaug._random import RandomState, as_generator
+from causalaug._validation import check_choice, check_same_variables
+from causalaug.diagnostics._coding import read_variables
+from causalaug.diagnostics._holm import holm
+from causalaug.diagnostics._outcome import Outcome
+from causalaug.diagnostics._questions import Question, answer, ask
+from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, GraphCheck
+from causalaug.exceptions import ParameterError
+from causalaug.factorization import factorize
+from causalaug.graphs import ADMG
+from causalaug.table import ColumnKind, Table
+
+MOST_LEVELS = {"auto": 10, "gcm": 10, "kci": 10, "partial_correlation": 0, "g_squared": None}
+"""Numbers with at most so many distinct values are levels to the test; to the last, always."""
+
+
+def check_graph(
+    frame: Any,
+    graph: ADMG,
+    *,
+    order: Sequence[str] | None = None,
+    kinds: Mapping[str, ColumnKind] | None = None,
+    test: str = "auto",
+    alpha: float = 0.05,
+    random_state: RandomState = None,
+) -> GraphCheck:
+    """Test on the data the independences that the method takes from the graph.
+
+    Along the order, each variable must be independent of those before it, given its Markov
+    pillow. Each earlier variable outside the pillow is tested on its own, so that a missing
+    edge is named; p-values are corrected by Holm's method over all of them. Where the rows
+    cannot show even a large effect (a correlation of 0.5), the verdict is "cannot tell".
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
+        The observed rows, as `augment` takes them.
+    graph : ADMG
+        The causal graph; its nodes are the columns.
+    order : sequence of str, optional
+        The topological order to follow; by default the one of the graph.
+    kinds : mapping of str to {"continuous", "discrete"}, optional
+        Kinds of columns that differ from the default, as in `augment`. A discrete column of
+        numbers with more than ten values is tested as continuous.
+    test : {"auto", "partial_correlation", "g_squared", "gcm", "kci"}, optional
+        How to test. "g_squared" is for discrete columns. "partial_correlation" fits straight
+        lines: it is right for jointly normal columns, and raises false alarms on curves and on
+        uneven noise. "gcm", the generalised covariance measure, fits curves and takes columns
+        of any kind and noise. "kci", the kernel test of the package causal-learn, also sees
+        dependences that no covariance shows; it takes time and memory of a higher order in the
+        number of rows. "auto" takes G-squared where all columns are discrete, the correlation
+        of normal scores for two continuous columns with nothing held fixed, else "gcm".
+    alpha : float, optional
+        The allowed probability of any false alarm on a correct graph.
+    random_state : int, Generator, RandomState, SeedSequence or None, optional
+        The seed of the shuffles by which G-squared is judged where cells have few rows.
+
+    Returns
+    -------
+    GraphCheck
+        A table of the independences with statistic, p-value and verdict, and whether the
+        graph implies anything beyond them (``mb_shielded``).
+
+    Notes
+    -----
+    A missing edge also breaks the independence from other variables that are tied to its
+    ends. Start mending at the clearest of the `violations`.
+
+    Examples
+    --------
+    Rain wets the street, which slows the traffic. A graph that lets rain slow it otherwise is
+    caught, and the missing edge is named:
+
+    >>> import numpy as np, pandas as pd
+    >>> from causalaug import check_graph, read_graph
+    >>> rng = np.random.default_rng(0)
+    >>> rain = rng.normal(size=200)
+    >>> wet = np.tanh(rain) + 0.5 * rng.normal(size=200)
+    >>> slow = np.square(wet) + wet + rng.normal(size=200)
+    >>> roads = pd.DataFrame({"rain": rain, "wet": wet, "slow": slow})
+    >>> check_graph(roads, read_graph("rain -> wet -> slow"))
+    GraphCheck(1 independence: 0 violated, 1 not rejected, 0 cannot tell)
+    >>> forgetful = check_graph(roads, read_graph("rain -> wet; rain -> slow"))
+    >>> forgetful.violations[["variable", "independent_of", "given"]]
+      variable independent_of    given
+    0     slow            wet  (rain,)
+
+    With ten rows there is nothing to be said, and nothing is:
+
+    >>> check_graph(roads[:10], read_graph("rain -> wet; rain -> slow")).verdict
+    'cannot tell'
+    """
+    if not isinstance(graph, ADMG):
+        raise ParameterError(
+            f"`graph` must be an ADMG. Found {type(graph).__name__}. "
+            "Turn it into one with `read_graph`."
+        )
+    check_choice("test", test, MOST_LEVELS)
+    if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0.0 < alpha < 1.0:
+        raise ParameterError(f"`alpha` must be a number between 0 and 1. Found {alpha!r}.")
+    rng = as_generator(random_state)
+    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)
+    check_same_variables(graph.nodes, table.columns)
+    _check_scales(test, table)
+    factors = factorize(graph, order)
+    questions = ask(factors, read_variables(table, MOST_LEVELS[test]), rng)
+    n_tests = sum(len(question.others) for question in questions)
+    outcomes = [answer(question, test, float(alpha) / n_tests) for question in questions]
+    tabulated = _tabulate(questions, outcomes, float(alpha))
+    return GraphCheck(tabulated, graph.is_mb_shielded(), float(alpha))
+
+
+def _check_scales(test: str, table: Table) -> None:
+    """Raise if a test was asked for that the columns do not allow."""
+    kinds = dict(zip(table.columns, table.kinds, strict=True))
+    numeric = dict(zip(table.columns, table.numeric, strict=True))
+    continuous = [name for name, kind in kinds.items() if kind == "continuous"]
+    without_scale = [name for name in table.columns if not numeric[name]]
+    if test == "g_squared" and continuous:
+        raise ParameterError(
+            f"The test 'g_squared' needs discrete columns. Found continuous ones: {continuous}. "
+            "Use test='auto', or say kinds={...: 'discrete'} if their values repeat."
+        )
+    if test == "partial_correlation" and without_scale:
+        raise ParameterError(
+            "The test 'partial_correlation' needs numbers. "
+            f"Found columns without a scale: {without_scale}. Use test='auto' or test='gcm'."
+        )
+
+
+def _tabulate(
+    questions: Sequence[Question], outcomes: Sequence[Sequence[Outcome]], alpha: float
+) -> pd.DataFrame:
+    """Return one row per independence, p-values corrected over those that could be tested."""
+    rows = [
+        (
+            question.target.name,
+            other.name,
+            tuple(variable.name for variable in question.pillow),
+            outcome.test,
+            outcome.statistic,
+            outcome.p_value,
+            outcome.reason,
+        )
+        for question, answers in zip(questions, outcomes, strict=True)
+        for other, outcome in zip(question.others, answers, strict=True)
+    ]
+    names = ["variable", "independent_of", "given", "test", "statistic", "p_value", "reason"]
+    frame = pd.DataFrame(rows, columns=names).astype({"statistic": float, "p_value": float})
+    p_holm = holm(frame["p_value"].to_numpy())
+    told = np.where(p_holm <= alpha, VIOLATED, NOT_REJECTED)
+    verdict = np.where(np.isnan(p_holm), CANNOT_TELL, told)
+    frame = frame.assign(p_holm=p_holm, verdict=verdict)
+    return frame[[*names[:-1], "p_holm", "verdict", "reason"]]

@@ -1,0 +1,121 @@
+"""Columns as tests see them: numbers on a scale, or levels without one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from causalaug._segments import combine_codes, rank_keys
+from causalaug.table import ColumnKind, Table
+from causalaug.typing import FloatArray, IntArray
+
+FEWEST_ROWS = 10
+"""A level with fewer rows is too rare for a regression to be tested on."""
+
+ROUNDING = 1e-12
+"""A column that varies by less, relative to its size, is constant but for rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """One column: numbers, or the codes of its levels.
+
+    Parameters
+    ----------
+    name : str
+        The column name.
+    values : array of shape (n_rows,)
+        Numbers with mean 0 and variance 1, all zero if constant; or codes from 0.
+    n_levels : int
+        The number of levels; 0 for numbers.
+    """
+
+    name: str
+    values: FloatArray
+    n_levels: int
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the values are on a scale."""
+        return not self.n_levels
+
+    @property
+    def varies(self) -> bool:
+        """Whether there are two values."""
+        return bool(np.any(self.values != self.values[0]))
+
+    @property
+    def codes(self) -> IntArray:
+        """The levels as integers."""
+        return self.values.astype(np.int64)
+
+    def scores(self) -> FloatArray:
+        """Return numbers that rank as the values do, but are spread like a normal sample."""
+        normal: FloatArray = ndtri((rankdata(self.values) - 0.5) / len(self.values))
+        return normal
+
+    def indicators(self) -> FloatArray:
+        """Return one column of zeros and ones per level, the most common one left out.
+
+        Shape (n_rows, n_levels - 1).
+        """
+        counts = np.bincount(self.codes, minlength=self.n_levels)
+        others = np.delete(np.arange(self.n_levels), counts.argmax())
+        columns: FloatArray = (self.values[:, np.newaxis] == others).astype(np.float64)
+        return columns
+
+    def columns(self) -> FloatArray:
+        """Return what a regression uses of the variable, shape (n_rows, n_columns)."""
+        return self.values[:, np.newaxis] if self.is_number else self.indicators()
+
+    def testable_columns(self) -> FloatArray:
+        """Return the columns that a regression can be tested on: no constant, no rare level."""
+        columns = self.columns()
+        if self.is_number:
+            return columns if self.varies else columns[:, :0]
+        return columns[:, columns.sum(axis=0) >= FEWEST_ROWS]
+
+
+def read_variables(table: Table, most_levels: int | None) -> dict[str, Variable]:
+    """Return the columns of a table by name, as tests see them.
+
+    A discrete column has levels, but if it holds numbers, more than `most_levels` of them,
+    it is read as numbers.
+    """
+    return {
+        name: _read(name, table.values[:, j], table.kinds[j], table.numeric[j], most_levels)
+        for j, name in enumerate(table.columns)
+    }
+
+
+def _read(
+    name: str, values: FloatArray, kind: ColumnKind, is_numeric: bool, most_levels: int | None
+) -> Variable:
+    if kind == "discrete":
+        levels, codes = np.unique(values, return_inverse=True)
+        if most_levels is None or len(levels) <= most_levels or not is_numeric:
+            return Variable(name, codes.astype(np.float64), len(levels))
+    return Variable(name, standardized(values), 0)
+
+
+def standardized(values: FloatArray) -> FloatArray:
+    """Return values with mean 0 and variance 1; all zero if they are constant.
+
+    Divides by the largest first, so that no square overflows or vanishes.
+    """
+    largest = np.abs(values).max()
+    if largest == 0.0:
+        return np.zeros(len(values))
+    centred = values / largest
+    centred = centred - centred.mean()
+    deviation = float(np.sqrt(np.square(centred).mean()))
+    return centred / deviation if deviation > ROUNDING else np.zeros(len(values))
+
+
+def strata_of(variables: Sequence[Variable], n_rows: int) -> IntArray:
+    """Return a code per row from 0, equal where all variables have the same level."""
+    codes = [variable.codes for variable in variables]
+    key, bound = combine_codes(codes, [variable.n_levels for variable in variables], n_rows)
+    return rank_keys(key, bound)[0]

@@ -1,0 +1,105 @@
+"""The answer of `check_graph`: a table of independences with a verdict on each."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+VIOLATED, NOT_REJECTED, CANNOT_TELL = "violated", "not rejected", "cannot tell"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphCheck:
+    """The independences that the method takes from a graph, and what the data say of each.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row per independence, in the order of the factorization: `variable` is independent
+        of `independent_of`, an earlier variable, given the variables in the tuple `given`, its
+        Markov pillow. Then `test`, `statistic`, `p_value`, `p_holm` (corrected for the number
+        of tests) and `verdict`: "violated", "not rejected" or "cannot tell". In the last case
+        there are no figures, and `reason` says why.
+    mb_shielded : bool
+        Whether these independences are all that the graph implies about the distribution.
+    alpha : float
+        The probability of a false alarm, anywhere in the frame, that was allowed.
+    """
+
+    frame: pd.DataFrame
+    mb_shielded: bool
+    alpha: float
+
+    @property
+    def violations(self) -> pd.DataFrame:
+        """The independences that the data contradict, the clearest first."""
+        violated = self.frame[self.frame["verdict"] == VIOLATED]
+        return violated.sort_values(["p_holm", "p_value"], kind="stable")
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the graph.
+
+        "violated" if an independence is; "cannot tell" if there are some and none could be
+        tested; else "not rejected", which is no proof that the graph is right.
+        """
+        found = set(self.frame["verdict"])
+        if VIOLATED in found:
+            return VIOLATED
+        return CANNOT_TELL if found == {CANNOT_TELL} else NOT_REJECTED
+
+    def summary(self) -> str:
+        """Return the result in words, a line each."""
+        return "\n".join([self._counted(), *self._violations_in_words(), self._shield_in_words()])
+
+    def to_markdown(self) -> str:
+        """Return the frame as a Markdown table, and the summary below it."""
+        head = ["independence", "test", "statistic", "p", "p (Holm)", "verdict"]
+        lines = [head, ["---"] * len(head)]
+        for row in self:
+            figures = [f"{row.statistic:.3g}", f"{row.p_value:.2g}", f"{row.p_holm:.2g}"]
+            told = row.verdict + (f": {row.reason}" if row.reason else "")
+            independence = _in_words(row).replace("|", r"\|")
+            lines.append([independence, row.test, *(figures if not row.reason else [""] * 3), told])
+        table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+        below = self.summary().replace("\n", "\n\n").replace("|", r"\|")
+        return f"{table}\n\n{below}\n"
+
+    def __len__(self) -> int:
+        """Return the number of independences."""
+        return len(self.frame)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the rows of the frame as named tuples."""
+        return self.frame.itertuples(index=False, name="Statement")
+
+    def __repr__(self) -> str:
+        """Return the counts of the verdicts."""
+        return f"GraphCheck({self._counted().rstrip('.')})"
+
+    def _counted(self) -> str:
+        found = Counter(self.frame["verdict"])
+        if not found:
+            return "No independence to test: the method assumes none."
+        told = ", ".join(f"{found[v]} {v}" for v in (VIOLATED, NOT_REJECTED, CANNOT_TELL))
+        return f"{len(self)} independence{'s' if len(self) > 1 else ''}: {told}."
+
+    def _violations_in_words(self) -> Iterator[str]:
+        for row in self.violations.itertuples(index=False):
+            yield f"Violated: {_in_words(row)} (p = {row.p_holm:.2g} after Holm's correction)."
+
+    def _shield_in_words(self) -> str:
+        if self.mb_shielded:
+            return "The graph is mb-shielded: it implies no other constraint than these."
+        return (
+            "The graph is not mb-shielded: it implies more than these independences, and the "
+            "method does not use the rest."
+        )
+
+
+def _in_words(row: Any) -> str:
+    return f"{row.variable} ⊥ {row.independent_of}" + (
+        f" | {', '.join(row.given)}" if row.given else ""
+    )

@@ -1,0 +1,328 @@
+"""`check_graph` and its result: what is asked, what is answered, how often it errs."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from scipy import stats
+
+import causalaug as ca
+from causalaug.exceptions import GraphError, GraphMismatchError, ParameterError, TableError
+from graph_strategies import admgs
+
+CHAIN = ca.read_graph("a -> b -> c -> d")
+
+
+def chain(seed=0, n_rows=200, links=(0.8, 0.8, 0.8)):
+    """Draw rows of a chain with curves and uneven noise."""
+    rng = np.random.default_rng(seed)
+    values = [rng.normal(size=n_rows)]
+    for link in links:
+        noise = (0.3 + np.abs(np.tanh(values[-1]))) * rng.normal(size=n_rows)
+        values.append(link * np.sin(1.5 * values[-1]) + noise)
+    return pd.DataFrame(dict(zip("abcd", values, strict=True)))
+
+
+def discrete_chain(seed=0, n_rows=200):
+    rng = np.random.default_rng(seed)
+    values = [rng.integers(0, 3, size=n_rows)]
+    for _ in range(3):
+        values.append((values[-1] + (rng.random(n_rows) < 0.4)) % 3)
+    return pd.DataFrame(dict(zip("abcd", values, strict=True)))
+
+
+@given(admgs(max_nodes=5))
+@settings(max_examples=30)
+def test_the_statements_are_the_independences_of_the_factorization(graph):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(6, len(graph.nodes))))
+    frame.columns = list(graph.nodes)
+    check = ca.check_graph(frame, graph)
+    order = graph.topological_order()
+    asked = {(row.variable, row.independent_of): row.given for row in check}
+    expected = {
+        (node, other): ca.markov_pillow(graph, node)
+        for place, node in enumerate(order)
+        for other in order[:place]
+        if other not in ca.markov_pillow(graph, node)
+    }
+    assert asked == expected
+    assert len(check) == len(check.frame) == len(expected)
+    assert all(ca.m_separated(graph, *pair, given=held) for pair, held in asked.items())
+    assert check.mb_shielded is graph.is_mb_shielded()
+    assert set(check.frame["verdict"]) <= {"cannot tell"}
+
+
+def test_the_frame_has_the_promised_columns():
+    frame = ca.check_graph(chain(), CHAIN).frame
+    assert list(frame.columns) == [
+        *["variable", "independent_of", "given", "test", "statistic", "p_value"],
+        *["p_holm", "verdict", "reason"],
+    ]
+    assert frame[["variable", "independent_of"]].to_numpy().tolist() == [
+        ["c", "a"],
+        ["d", "a"],
+        ["d", "b"],
+    ]
+    assert frame["given"].tolist() == [("b",), ("c",), ("c",)]
+    assert (frame["p_holm"] >= frame["p_value"]).all()
+
+
+@pytest.mark.parametrize(
+    ("columns", "tests"),
+    [
+        ({}, ["rank_correlation", "gcm"]),
+        ({"a": "discrete"}, ["gcm", "gcm"]),
+        ({"a": "discrete", "b": "discrete"}, ["g_squared", "gcm"]),
+        ({"a": "discrete", "b": "discrete", "c": "discrete"}, ["g_squared", "g_squared"]),
+    ],
+)
+def test_auto_goes_by_the_kinds_of_all_columns_involved(columns, tests):
+    graph = ca.read_graph("a; b; b -> c")
+    values = np.random.default_rng(0).integers(0, 3, size=(80, 3)).astype(float)
+    frame = pd.DataFrame(values, columns=["a", "b", "c"])
+    assert ca.check_graph(frame, graph, kinds=columns).frame["test"].tolist() == tests
+
+
+def test_numbers_with_many_values_are_tested_as_numbers_unless_counted():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 40, size=(100, 2)), columns=["a", "b"])
+    graph = ca.ADMG(["a", "b"])
+    assert ca.check_graph(frame, graph).frame["test"][0] == "rank_correlation"
+    assert ca.check_graph(frame, graph, test="g_squared").frame["test"][0] == "g_squared"
+
+
+def test_with_nothing_held_fixed_only_ranks_matter():
+    frame = chain()[["a", "b"]]
+    bent = frame.assign(a=np.exp(5.0 * frame["a"]), b=frame["b"] ** 3)
+    first, second = (ca.check_graph(each, ca.ADMG(["a", "b"])).frame for each in (frame, bent))
+    assert first["test"][0] == "rank_correlation"
+    pd.testing.assert_frame_equal(first, second)
+
+
+@pytest.mark.parametrize("test", ["partial_correlation", "gcm", "g_squared"])
+def test_a_test_can_be_chosen(test):
+    check = ca.check_graph(discrete_chain(), CHAIN, test=test)
+    assert set(check.frame["test"]) == {test}
+    assert not check.frame["p_value"].isna().any()
+
+
+def test_others_of_several_kinds_keep_their_places():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "a": rng.integers(0, 2, size=150),
+            "b": rng.normal(size=150),
+            "c": rng.integers(0, 3, size=150),
+        }
+    )
+    frame["d"] = (frame["b"] > 0).astype(int)
+    check = ca.check_graph(frame, ca.ADMG(["a", "b", "c", "d"]))
+    last = check.frame[check.frame["variable"] == "d"]
+    assert last["independent_of"].tolist() == ["a", "b", "c"]
+    assert last["test"].tolist() == ["g_squared", "gcm", "g_squared"]
+    assert last["verdict"].tolist() == ["not rejected", "violated", "not rejected"]
+
+
+def test_the_missing_edge_is_named():
+    frame = chain()
+    frame["d"] += frame["a"]
+    check = ca.check_graph(frame, CHAIN)
+    assert check.verdict == "violated"
+    assert check.violations.iloc[0][["variable", "independent_of"]].tolist() == ["d", "a"]
+    assert "Violated: d ⊥ a | c (p = " in check.summary()
+
+
+def test_the_clearest_violation_comes_first():
+    rng = np.random.default_rng(0)
+    a, *noises = rng.normal(size=(3, 200))
+    b = 0.5 * a + noises[0]
+    frame = pd.DataFrame({"a": a, "b": b, "c": 3.0 * b + noises[1]})
+    violations = ca.check_graph(frame, ca.ADMG(["a", "b", "c"])).violations
+    named = violations[["variable", "independent_of"]].to_numpy().tolist()
+    assert named[0] == ["c", "b"]
+    assert ["b", "a"] in named[1:]
+
+
+def test_the_order_decides_what_is_asked():
+    graph = ca.read_graph("a <-> b; c")
+    frame = chain()[["a", "b", "c"]]
+    asked = ca.check_graph(frame, graph, order=["c", "b", "a"]).frame
+    assert asked[["variable", "independent_of"]].to_numpy().tolist() == [["b", "c"], ["a", "c"]]
+    assert asked["given"].tolist() == [(), ("b",)]
+
+
+@pytest.mark.parametrize("make", [pl.from_pandas, lambda frame: frame.to_numpy()])
+def test_every_kind_of_frame_is_taken(make):
+    expected = ca.check_graph(chain(), CHAIN).frame
+    pd.testing.assert_frame_equal(ca.check_graph(make(chain()), CHAIN).frame, expected)
+
+
+def test_one_seed_gives_one_result():
+    frame = discrete_chain(n_rows=60)
+    first, second, other = (
+        ca.check_graph(frame, CHAIN, random_state=seed).frame for seed in (3, 3, 4)
+    )
+    pd.testing.assert_frame_equal(first, second)
+    assert first["p_value"].tolist() != other["p_value"].tolist()
+
+
+def test_shuffled_rows_change_nothing():
+    frame = chain()
+    expected = ca.check_graph(frame, CHAIN).frame
+    shuffled = ca.check_graph(frame.sample(frac=1.0, random_state=0), CHAIN).frame
+    pd.testing.assert_frame_equal(shuffled, expected, rtol=1e-3)
+
+
+def test_units_do_not_matter():
+    frame = chain()
+    scaled = frame * [1e300, 1e-300, -3.0, 1.0] + [0.0, 0.0, 1e6, 0.0]
+    expected = ca.check_graph(frame, CHAIN).frame["p_value"]
+    np.testing.assert_allclose(ca.check_graph(scaled, CHAIN).frame["p_value"], expected, rtol=1e-4)
+
+
+def test_strings_and_categories_are_levels():
+    frame = discrete_chain().astype({"a": str, "b": "category"})
+    assert set(ca.check_graph(frame, CHAIN).frame["test"]) == {"g_squared"}
+
+
+@pytest.mark.parametrize("test", ["auto", "partial_correlation", "gcm"])
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 8])
+def test_few_rows_and_many_columns_are_met_calmly(n_rows, test):
+    pillow = [f"w{i}" for i in range(10)]
+    graph = ca.ADMG([*pillow, "x", "y"], directed=[(w, "y") for w in pillow])
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(n_rows, 12)), columns=graph.nodes)
+    check = ca.check_graph(frame, graph, test=test)
+    assert check.verdict == "cannot tell"
+    assert check.frame["reason"].str.match("rows to go by: .*, needed: 45").all()
+    assert check.frame["p_holm"].isna().all()
+
+
+@pytest.mark.parametrize("test", ["auto", "partial_correlation", "gcm"])
+def test_constant_columns_and_copies_cannot_tell(test):
+    frame = chain().assign(b=lambda f: f["a"], c=7.0)
+    check = ca.check_graph(frame, ca.read_graph("a -> b; a -> d; c"), test=test)
+    told = {(row.variable, row.independent_of): row.verdict for row in check}
+    assert told["d", "b"] == "cannot tell"
+    assert all(verdict == "cannot tell" for pair, verdict in told.items() if "c" in pair)
+
+
+def test_what_cannot_be_told_does_not_count_against_the_rest():
+    frame = chain().assign(b=1.0)
+    check = ca.check_graph(frame[["a", "b", "c"]], ca.ADMG(["a", "b", "c"]))
+    row = check.frame.set_index(["variable", "independent_of"]).loc[("c", "a")]
+    assert row["p_holm"] == row["p_value"]
+
+
+def test_a_graph_without_independences_has_nothing_to_test():
+    check = ca.check_graph(chain(), ca.complete_graph("abcd"[i] for i in range(4)))
+    assert len(check) == 0
+    assert check.verdict == "not rejected"
+    assert repr(check) == "GraphCheck(No independence to test: the method assumes none)"
+    assert check.violations.empty
+
+
+def test_the_result_reads_well():
+    check = ca.check_graph(chain(), CHAIN)
+    assert repr(check) == "GraphCheck(3 independences: 0 violated, 3 not rejected, 0 cannot tell)"
+    assert check.summary() == (
+        "3 independences: 0 violated, 3 not rejected, 0 cannot tell.\n"
+        "The graph is mb-shielded: it implies no other constraint than these."
+    )
+    confounded = ca.check_graph(chain(), ca.read_graph("a -> b <-> c; d"))
+    assert confounded.summary().splitlines()[-1] == (
+        "The graph is not mb-shielded: it implies more than these independences, and the "
+        "method does not use the rest."
+    )
+
+
+def test_markdown_has_a_line_per_independence():
+    frame = chain().assign(d=1.0)
+    lines = ca.check_graph(frame, CHAIN).to_markdown().splitlines()
+    assert lines[0] == "| independence | test | statistic | p | p (Holm) | verdict |"
+    assert lines[2].startswith(r"| c ⊥ a \| b | gcm | ")
+    assert lines[2].endswith("| not rejected |")
+    assert lines[3] == (
+        r"| d ⊥ a \| c | gcm |  |  |  | cannot tell: nothing varies once the pillow is held fixed |"
+    )
+    assert lines[6].startswith("3 independences: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"graph": [("a", "b")]}, ParameterError, "must be an ADMG. Found list. .* `read_graph`"),
+        ({"test": "magic"}, ParameterError, "`test` must be one of .*'gcm'.* Found 'magic'"),
+        ({"alpha": 0.0}, ParameterError, "`alpha` must be a number between 0 and 1. Found 0.0"),
+        ({"alpha": 1}, ParameterError, "`alpha` must be a number between 0 and 1. Found 1"),
+        ({"alpha": True}, ParameterError, "`alpha` must be a number between 0 and 1. Found True"),
+        ({"alpha": "5%"}, ParameterError, "`alpha` must be a number between 0 and 1. Found '5%'"),
+        ({"random_state": -1}, ParameterError, "`random_state` must be None, .* Found -1"),
+        ({"order": ["d", "c", "b", "a"]}, GraphError, "must put causes before effects"),
+        ({"kinds": {"e": "discrete"}}, ParameterError, "'e'"),
+        ({"graph": ca.read_graph("a -> b")}, GraphMismatchError, r"Only in the data: \['c', 'd'\]"),
+        ({"frame": [1, 2]}, TableError, "must be a pandas or polars DataFrame"),
+        (
+            {"test": "g_squared"},
+            ParameterError,
+            r"'g_squared' needs discrete columns. Found continuous ones: \['a', 'b', 'c', 'd'\]",
+        ),
+        (
+            {"test": "partial_correlation", "frame": chain().assign(b="x")},
+            ParameterError,
+            r"'partial_correlation' needs numbers. Found columns without a scale: \['b'\]",
+        ),
+    ],
+)
+def test_arguments_are_checked(arguments, error, message):
+    with pytest.raises(error, match=message):
+        ca.check_graph(**{"frame": chain(), "graph": CHAIN, **arguments})
+
+
+def alarms(draw, n_repetitions, test="auto"):
+    return sum(
+        ca.check_graph(draw(seed), CHAIN, test=test, random_state=seed).verdict == "violated"
+        for seed in range(n_repetitions)
+    )
+
+
+def upper(n_repetitions):
+    """Return the number of alarms that a test of level 5% exceeds once in a thousand runs."""
+    return stats.binom.ppf(0.999, n_repetitions, 0.05)
+
+
+@pytest.mark.parametrize("draw", [chain, discrete_chain])
+def test_a_correct_graph_is_rarely_rejected(draw):
+    assert alarms(lambda seed: draw(seed, n_rows=100), 100) <= upper(100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_rows", [100, 1000])
+@pytest.mark.parametrize("draw", [chain, discrete_chain])
+def test_a_correct_graph_is_rarely_rejected_in_many_repetitions(draw, n_rows):
+    assert alarms(lambda seed: draw(seed, n_rows=n_rows), 1000) <= upper(1000)
+
+
+def weak_edge(seed, n_nodes):
+    """Draw 300 rows: a chain, but for an edge of partial correlation .3 that jumps to its end."""
+    rng = np.random.default_rng(seed)
+    nodes = [f"v{i}" for i in range(n_nodes)]
+    noises = rng.normal(size=(n_nodes, 300))
+    values = [noises[0]]
+    for i in range(1, n_nodes):
+        values.append(0.7 * values[-1] + noises[i])
+    # The chain holds v[-2] fixed, whose residual given v[-3] is what the edge brings along.
+    values[-1] = values[-3] * 0.7 + noises[-1] + 0.3 / np.sqrt(1 - 0.3**2) * noises[-2]
+    edges = [*zip(nodes, nodes[1:-1], strict=False), (nodes[-3], nodes[-1])]
+    return pd.DataFrame(dict(zip(nodes, values, strict=True))), ca.ADMG(nodes, edges)
+
+
+def test_a_missing_edge_is_found_among_many_tests():
+    found = 0
+    for seed in range(30):
+        frame, graph = weak_edge(seed, n_nodes=12)
+        check = ca.check_graph(frame, graph)
+        named = check.violations[["independent_of", "variable"]].to_numpy().tolist()
+        found += ["v10", "v11"] in named
+    assert len(check) == 55
+    assert found >= 24
