@@ -17,6 +17,9 @@ import numpy as np
 import pandas as pd
 
 import causalaug as ca
+from causalaug.expansion._enumeration import enumerate_paths
+from causalaug.expansion._tree import describe_tree
+from causalaug.expansion._trellis import Trellis, build_trellis
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -142,7 +145,8 @@ def compare_with_take() -> Iterable[list[str]]:
         expansion = ca.PrunedExpansion(threshold)
         paths = job.expand(expansion)
         whole = best_time(lambda: job.expand(expansion), repeats=3)  # noqa: B023
-        trellis = best_time(lambda: fold(job, threshold), repeats=3)  # noqa: B023
+        trellis = fold(job, threshold)
+        enumeration = best_time(lambda: enumerate_paths(trellis, 10**8), repeats=9)  # noqa: B023
         take = best_time(lambda: job.gather(paths), repeats=9)  # noqa: B023
         yield [
             f"{name}, {n_rows} rows",
@@ -150,17 +154,14 @@ def compare_with_take() -> Iterable[list[str]]:
             f"{threshold:g}",
             f"{len(paths):,}",
             f"{1e3 * take:.0f} ms",
-            f"{1e3 * (whole - trellis):.0f} ms",
-            f"{(whole - trellis) / take:.1f}",
+            f"{1e3 * enumeration:.0f} ms",
+            f"{enumeration / take:.1f}",
             f"{whole / take:.1f}",
         ]
 
 
-def fold(job: Job, threshold: float) -> object:
+def fold(job: Job, threshold: float) -> Trellis:
     """Do all but the enumeration: fit the conditionals and fold the tree into a trellis."""
-    from causalaug.expansion._tree import describe_tree
-    from causalaug.expansion._trellis import build_trellis
-
     tree = describe_tree(job.table, job.factors, job.conditional, merge_equal=True)
     return build_trellis(tree, float(np.log(threshold / job.table.n_rows)), 10**8)
 

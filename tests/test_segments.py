@@ -10,11 +10,13 @@ from causalaug._segments import (
     blocks_by_size,
     combine_codes,
     concatenated_ranges,
+    even_blocks,
     first_below,
     first_reaching,
     group_by_key,
     keep_in_segments,
     offsets_of,
+    owned_ranges,
     rank_keys,
     segment_reduce,
 )
@@ -55,6 +57,26 @@ def test_concatenated_ranges_are_ranges(pairs):
     starts, counts = ints(pairs).reshape(-1, 2).T
     expected = [number for start, count in pairs for number in range(start, start + count)]
     assert concatenated_ranges(starts, counts).tolist() == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 5)), max_size=8))
+def test_owned_ranges_are_ranges_with_their_numbers(pairs):
+    starts, counts = ints(pairs).reshape(-1, 2).T
+    owner, flat = owned_ranges(starts, counts)
+    assert owner.tolist() == [k for k, (_, count) in enumerate(pairs) for _ in range(count)]
+    assert flat.tolist() == concatenated_ranges(starts, counts).tolist()
+
+
+@given(counts_lists, st.integers(1, 12))
+def test_even_blocks_keep_to_the_limit_and_leave_no_small_remainder(counts, limit):
+    blocks = list(even_blocks(ints(counts), limit))
+    covered = [number for block in blocks for number in range(block.start, block.stop)]
+    assert covered == list(range(len(counts)))
+    assert all(sum(counts[block]) <= limit or len(counts[block]) == 1 for block in blocks)
+    if set(counts) <= {1}:
+        sizes = [len(counts[block]) for block in blocks]
+        assert len(blocks) == max(1, -(-len(counts) // limit))
+        assert max(sizes) - min(sizes) < len(blocks)
 
 
 @given(counts_lists, st.integers(0, 12))

@@ -57,6 +57,19 @@ def concatenated_ranges(starts: IntArray, counts: IntArray) -> IntArray:
     return flat
 
 
+def owned_ranges(starts: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Return concatenated ranges, and before them the number of the range of each entry.
+
+    >>> owned_ranges(np.array([5, 0]), np.array([2, 3]))
+    (array([0, 0, 1, 1, 1]), array([5, 6, 0, 1, 2]))
+    """
+    offsets = offsets_of(counts)
+    owner: IntArray = np.repeat(np.arange(len(counts)), counts)
+    flat: IntArray = (starts - offsets[:-1]).take(owner)
+    flat += np.arange(offsets[-1])
+    return owner, flat
+
+
 def blocks_by_size(counts: IntArray, limit: int) -> Iterator[slice]:
     """Cut ``0..len(counts)`` into slices whose counts add up to at most `limit`.
 
@@ -72,6 +85,20 @@ def blocks_by_size(counts: IntArray, limit: int) -> Iterator[slice]:
         stop = max(stop, start + 1)
         yield slice(start, stop)
         start, done = stop, int(ends[stop - 1])
+
+
+def even_blocks(counts: IntArray, limit: int) -> Iterator[slice]:
+    """Cut as `blocks_by_size` does, but without a small remainder at the end.
+
+    >>> list(even_blocks(np.array([1, 1, 1, 1, 1]), limit=4))
+    [slice(0, 3, None), slice(3, 5, None)]
+    """
+    total = int(counts.sum())
+    n_blocks = -(-total // limit)
+    if n_blocks > 1:
+        yield from blocks_by_size(counts, -(-total // n_blocks))
+    else:
+        yield slice(0, len(counts))
 
 
 def first_below(
@@ -94,6 +121,16 @@ def first_below(
 
 
 def _first_below(values: FloatArray, low: IntArray, high: IntArray, floor: FloatArray) -> IntArray:
+    """Search the segments whose first entry is not the answer; very often it is."""
+    found: IntArray = low.astype(np.int64)
+    if not len(values):
+        return found
+    longer = np.flatnonzero((values.take(low, mode="clip") >= floor) & (low < high))
+    found[longer] = _bisect_below(values, low[longer] + 1, high[longer], floor[longer])
+    return found
+
+
+def _bisect_below(values: FloatArray, low: IntArray, high: IntArray, floor: FloatArray) -> IntArray:
     last = len(values) - 1
     for _ in range(int((high - low).max(initial=0)).bit_length()):
         middle = (low + high) >> 1

@@ -194,6 +194,22 @@ def test_an_endless_bandwidth_ignores_the_pillow(bandwidth, n_columns):
     np.testing.assert_allclose(found, -np.log(7), rtol=1e-12)
 
 
+def test_a_question_that_was_asked_before_is_not_taken_for_another():
+    rng = np.random.default_rng(0)
+    reference, first, second = rng.normal(size=(3, 20, 2))
+    narrow = [ColumnKernel("gaussian", 1e-3)] * 2
+    kernel, query = ProductKernel(reference, narrow), first.copy()
+    asked = [log_weights(kernel, query), log_weights(kernel, query)]
+    query[:] = second
+    asked += [log_weights(kernel, query), log_weights(kernel, query, 1e4)]
+    for found, wanted, cut in zip(
+        asked, [first, first, second, second], [0.0, 0.0, 0.0, 1e4], strict=True
+    ):
+        np.testing.assert_array_equal(
+            found, log_weights(ProductKernel(reference, narrow), wanted, cut)
+        )
+
+
 @pytest.mark.parametrize("n_queries", [0, 1, 3])
 def test_no_columns_give_every_row_the_same_weight(n_queries):
     found = log_weights(ProductKernel(np.empty((5, 0)), []), np.empty((n_queries, 0)))

@@ -54,16 +54,23 @@ def _draw_from_listed_rows(weights: ListedRows, owner: IntArray, share: FloatArr
 
 
 def _draw_from_whole_rows(weights: WholeRows, owner: IntArray, share: FloatArray) -> IntArray:
-    """Find the stride of entries first, then the entry in it."""
+    """Find the stride of entries first, then the entry in it.
+
+    The strides of all queries are searched at once: their sums run on from one query to the
+    next, as shares of the query's total, so that each query adds one.
+    """
     n_rows = weights.matrix.shape[1]
     begins = np.arange(0, n_rows, STRIDE)
-    running = np.cumsum(np.add.reduceat(weights.matrix, begins, axis=1), axis=1)
-    last = len(begins) - 1
-    target = _below(share * running[owner, last], running[owner, last])
-    flat, first = running.ravel(), owner * len(begins)
-    found = first_reaching(flat, first, first + last, target, strictly=True)
+    totals = np.where(weights.totals > 0.0, weights.totals, 1.0)
+    sums = np.add.reduceat(weights.matrix, begins, axis=1)
+    running = np.cumsum(sums / totals[:, np.newaxis])
+    first, stop = owner * len(begins), (owner + 1) * len(begins)
+    before = np.where(first > 0, running[first - 1], 0.0)
+    target = _below(before + share * (running[stop - 1] - before), running[stop - 1])
+    found = np.searchsorted(running, target, side="right")
+    target -= np.where(found > 0, running[found - 1], 0.0)
+    target *= totals[owner]
     stride = found - first
-    target -= np.where(stride > 0, flat[found - 1], 0.0)
     column = begins[stride][:, np.newaxis] + np.arange(STRIDE)
     inside = weights.matrix[owner[:, np.newaxis], np.minimum(column, n_rows - 1)]
     inside[column >= n_rows] = 0.0

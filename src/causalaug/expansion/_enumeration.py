@@ -1,28 +1,28 @@
 """From the trellis to the paths, in time proportional to what is written.
 
-The levels are cut in two. Prefixes are walked from the root down to the cut; completions
-are walked once from every context at the cut, however many prefixes lead there, and sorted
-by weight. Each prefix then takes a leading part of the completions of its context.
+The levels are cut in two. Completions are walked once from every context at the cut,
+however many prefixes lead there, and sorted by weight. Then the prefixes are walked from
+the root down to the cut, where one more step takes a leading part of the completions of
+the context that was reached.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from causalaug._segments import (
-    blocks_by_size,
-    concatenated_ranges,
     descending_order,
-    first_below,
+    even_blocks,
     lengths_of,
     offsets_of,
-    segment_reduce,
+    owned_ranges,
 )
 from causalaug.expansion._paths import Paths
 from causalaug.expansion._trellis import TooManyNodesError, Trellis, TrellisLevel
 from causalaug.typing import FloatArray, IntArray
 
-BLOCK_NODES = 1 << 15
+BLOCK_NODES = 1 << 16
 """Nodes walked at a time: small enough for the processor's cache."""
 
 COST_OF_SORTING = 2.0
@@ -31,169 +31,162 @@ COST_OF_SORTING = 2.0
 
 def enumerate_paths(trellis: Trellis, max_rows: int) -> Paths:
     """Return every path of the trellis; raise `TooManyNodesError` if they are too many."""
-    if trellis.log_threshold == -np.inf and _count_prefixes(trellis)[-1] > max_rows:
+    if trellis.log_threshold == -np.inf and _count_paths(trellis) > max_rows:
         raise TooManyNodesError
     cut = _choose_cut(trellis)
-    start = np.array([trellis.log_start])
-    root: IntArray = np.zeros(1, dtype=np.int64)
-    prefixes = _Walk(trellis.levels[:cut], trellis.log_threshold, max_rows).run(start, root)
-    completions = _walk_completions(trellis, cut, max_rows)
-    starts = completions.offsets[prefixes.context]
-    stops = completions.offsets[prefixes.context + 1]
-    floor = trellis.log_threshold - prefixes.log_weights
-    counts = first_below(completions.log_weights, starts, stops, floor) - starts
-    n_paths = int(counts.sum())
-    if n_paths > max_rows:
-        raise TooManyNodesError
-    stacked = np.empty((len(trellis.levels), n_paths), dtype=np.int32)
-    log_weights = np.empty(n_paths)
-    done = 0
-    for block in blocks_by_size(counts, BLOCK_NODES):
-        n_below = counts[block]
-        tail = concatenated_ranges(starts[block], n_below)
-        part = slice(done, done + len(tail))
-        done = part.stop
-        for column, rows in prefixes.rows.items():
-            stacked[column, part] = np.repeat(rows[block], n_below)
-        for column, rows in completions.rows.items():
-            np.take(rows, tail, out=stacked[column, part], mode="clip")
-        log_weights[part] = np.repeat(prefixes.log_weights[block], n_below)
-        log_weights[part] += completions.log_weights[tail]
-    return Paths(stacked.T, log_weights)
+    completions = _find_completions(trellis, cut, max_rows)
+    walk = _Walk([*trellis.levels[:cut], completions.level], trellis.log_threshold, max_rows)
+    paths = walk.run(np.array([trellis.log_start]), np.zeros(1, dtype=np.int32))
+    stacked = np.empty((len(trellis.levels), len(paths.log_weights)), dtype=np.int32)
+    columns = [stacked[level.column] for level in trellis.levels]
+    paths.write_rows(columns[:cut], paths.n_children[cut])
+    completions.write_rows(columns[cut:], paths.rows[cut])
+    return Paths(stacked.T, paths.log_weights)
 
 
 def _choose_cut(trellis: Trellis) -> int:
     """Return the level at which prefixes and completions together cost least to walk.
 
-    Their numbers are upper bounds, for the threshold may rule out a combination. Of the
-    steps of a completion many are shared with others, hence the factor on them.
+    Their numbers are guessed, as if all contexts of a level had equally many choices. Of
+    the steps of a completion many are shared with others, hence the factor on them.
     """
-    n_prefixes, n_completions = _count_prefixes(trellis), _count_completions(trellis)
-    levels_left = np.arange(len(trellis.levels), -1, -1)
+    choices = [level.stops - level.starts for level in trellis.levels]
+    n_contexts = np.array([*map(np.count_nonzero, choices), trellis.n_last], dtype=float)
+    n_choices = np.array([counts.sum() for counts in choices]) / np.maximum(n_contexts[:-1], 1)
+    n_prefixes = np.cumprod([1.0, *n_choices])
+    n_completions = n_contexts * np.cumprod([1.0, *n_choices[::-1]])[::-1]
+    levels_left = np.arange(len(choices), -1, -1)
     cost = np.cumsum(n_prefixes) + n_completions * (COST_OF_SORTING + 0.7 * levels_left)
     return int(np.argmin(cost))
 
 
-def _count_prefixes(trellis: Trellis) -> FloatArray:
-    """Return the number of prefixes before each level, and after the last."""
+def _count_paths(trellis: Trellis) -> float:
+    """Return the number of paths, if the threshold rules out none."""
     counts: FloatArray = np.ones(1)
-    totals = [1.0]
     sizes = [len(level.starts) for level in trellis.levels[1:]] + [trellis.n_last]
     for level, size in zip(trellis.levels, sizes, strict=True):
         n_choices = level.stops - level.starts
         arriving = np.repeat(counts, n_choices) if level.child_of_choice else counts * n_choices
-        used = arriving > 0.0
+        used = np.flatnonzero(arriving)
         counts = np.zeros(size)
         np.add.at(counts, level.child[used], arriving[used])
-        totals.append(float(counts.sum()))
-    return np.array(totals)
-
-
-def _count_completions(trellis: Trellis) -> FloatArray:
-    """Return the number of completions of all contexts before each level, and after the last."""
-    counts = np.ones(trellis.n_last)
-    totals = [float(trellis.n_last)]
-    for level in reversed(trellis.levels):
-        n_choices = level.stops - level.starts
-        if level.child_of_choice:
-            counts = segment_reduce(np.add, counts[level.child], offsets_of(n_choices), empty=0.0)
-        else:
-            counts = np.where(n_choices > 0, n_choices * np.append(counts, 0.0)[level.child], 0.0)
-        totals.append(float(counts.sum()))
-    return np.array(totals[::-1])
-
-
-@dataclass(frozen=True, eq=False)
-class _Completions:
-    """Completions of each context, heaviest first; `offsets` tell whose they are."""
-
-    offsets: IntArray
-    rows: dict[int, IntArray]
-    log_weights: FloatArray
-
-
-def _walk_completions(trellis: Trellis, cut: int, max_rows: int) -> _Completions:
-    levels = trellis.levels[cut:]
-    if not levels:
-        return _Completions(np.arange(trellis.n_last + 1), {}, np.zeros(trellis.n_last))
-    best = levels[0].best
-    found = _Walk(levels, trellis.log_threshold, max_rows).run(best, np.arange(len(best)))
-    owner = np.repeat(np.arange(len(best)), found.counts)
-    log_weights = found.log_weights - best[owner]
-    order = descending_order(owner, log_weights)
-    rows = {column: values[order] for column, values in found.rows.items()}
-    return _Completions(offsets_of(found.counts), rows, log_weights[order])
+    return float(counts.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class _Walked:
-    """Where a walk ended: rows by column, log-weight and context of each end.
+    """Where a walk ended, and how it got there.
 
-    `counts` tells how many ends each start has; ends of a start are consecutive.
+    `rows` are the rows chosen at the nodes of each level, `n_children` the numbers of nodes
+    that follow each node of the level before; children of a node are consecutive. The nodes
+    of the last level are the ends, whose log-weights are given.
     """
 
-    rows: dict[int, IntArray]
     log_weights: FloatArray
-    context: IntArray
-    counts: IntArray
+    rows: list[IntArray]
+    n_children: list[IntArray]
+
+    def write_rows(self, columns: Sequence[IntArray], n_copies: IntArray) -> IntArray:
+        """Write the rows that lead to the nodes of a level, with so many copies of each node.
+
+        There is one column for each level up to that one. Return the number of copies of
+        each start of the walk.
+        """
+        levels = [*zip(columns, self.rows, self.n_children, strict=False)]
+        for column, rows, n_children in reversed(levels):
+            column[:] = np.repeat(rows, n_copies)
+            n_copies = lengths_of(offsets_of(n_copies).take(offsets_of(n_children)))
+        return n_copies
+
+
+@dataclass(frozen=True, eq=False)
+class _Completions:
+    """Completions of each context, heaviest first, as the choices of one level.
+
+    `rows` are the rows that each completion chooses, level by level.
+    """
+
+    level: TrellisLevel
+    rows: list[IntArray]
+
+    def write_rows(self, columns: Sequence[IntArray], chosen: IntArray) -> None:
+        """Write the rows of the chosen completions, one column for each of their levels."""
+        for start in range(0, len(chosen), BLOCK_NODES):
+            block = slice(start, start + BLOCK_NODES)
+            for column, rows in zip(columns, self.rows, strict=True):
+                column[block] = rows.take(chosen[block])
+
+
+def _find_completions(trellis: Trellis, cut: int, max_rows: int) -> _Completions:
+    levels = trellis.levels[cut:]
+    best = levels[0].best if levels else np.zeros(trellis.n_last)
+    found = _Walk(levels, trellis.log_threshold, max_rows).run(best, np.arange(len(best)))
+    n_found = len(found.log_weights)
+    rows = np.empty((len(levels), n_found), dtype=np.int32)
+    counts = found.write_rows([*rows], np.ones(n_found, dtype=np.int32))
+    owner = np.repeat(np.arange(len(best)), counts)
+    log_weights = found.log_weights - best.take(owner)
+    order = descending_order(owner, log_weights)
+    log_weights = log_weights.take(order)
+    offsets = offsets_of(counts).astype(np.int32)
+    numbers: IntArray = np.arange(n_found, dtype=np.int32)
+    level = TrellisLevel(
+        column=-1,
+        best=best,
+        starts=offsets[:-1],
+        stops=offsets[1:],
+        bonus=np.broadcast_to(0.0, best.shape),
+        reach=log_weights,
+        log_weights=log_weights,
+        rows=numbers,
+        child=numbers,
+        child_of_choice=True,
+    )
+    return _Completions(level, [column.take(order) for column in rows])
 
 
 class _Walk:
-    """Walk some levels of the trellis, a block of nodes at a time, depth first.
-
-    Only the row chosen at each node and the number of ends below it are kept; the rows of
-    the ends are filled in when all is done, by repeating each node's row.
-    """
+    """Walk some levels of the trellis, a block of nodes at a time, depth first."""
 
     def __init__(self, levels: list[TrellisLevel], log_threshold: float, max_rows: int) -> None:
         self._levels = levels
         self._log_threshold = log_threshold
         self._max_rows = max_rows
         self._n_ends = 0
+        self._log_weights: list[FloatArray] = []
         self._rows: list[list[IntArray]] = [[] for _ in levels]
-        self._n_below: list[list[IntArray]] = [[] for _ in levels]
-        self._ends: list[tuple[FloatArray, IntArray]] = []
+        self._n_children: list[list[IntArray]] = [[] for _ in levels]
 
     def run(self, log_weights: FloatArray, context: IntArray) -> _Walked:
         """Walk on from nodes of given weights and contexts to the end of the levels."""
-        counts = self._grow(0, log_weights, context)
-        rows: dict[int, IntArray] = {}
-        for depth, level in enumerate(self._levels):
-            column = np.empty(self._n_ends, dtype=np.int32)
-            done = 0
-            for chosen, n_below in zip(self._rows[depth], self._n_below[depth], strict=True):
-                filled = np.repeat(chosen, n_below)
-                column[done : done + len(filled)] = filled
-                done += len(filled)
-            rows[level.column] = column
-            self._rows[depth], self._n_below[depth] = [], []
-        ends = np.concatenate([np.empty(0), *(weights for weights, _ in self._ends)])
-        contexts = [np.empty(0, dtype=np.int64), *(context for _, context in self._ends)]
-        return _Walked(rows, ends, np.concatenate(contexts), counts)
+        self._grow(0, log_weights, context)
+        return _Walked(
+            np.concatenate([np.empty(0), *self._log_weights]),
+            [_joined(rows) for rows in self._rows],
+            [_joined(n_children) for n_children in self._n_children],
+        )
 
-    def _grow(self, depth: int, log_weights: FloatArray, context: IntArray) -> IntArray:
-        """Grow the subtrees of some nodes; return the number of ends below each."""
+    def _grow(self, depth: int, log_weights: FloatArray, context: IntArray) -> None:
+        """Grow the subtrees of some nodes."""
         if depth == len(self._levels):
-            return self._end(log_weights, context)
+            self._end(log_weights)
+            return
         level = self._levels[depth]
         starts, counts = level.step(log_weights, context, self._log_threshold)
-        below: IntArray = np.zeros(len(context), dtype=np.int64)
-        for block in blocks_by_size(counts, BLOCK_NODES):
-            n_children = counts[block]
-            choice = concatenated_ranges(starts[block], n_children)
-            child_weights = np.repeat(log_weights[block], n_children)
-            child_weights += level.log_weights[choice]
-            child = level.follow(context[block], n_children, choice)
-            self._rows[depth].append(level.rows[choice])
-            n_below = self._grow(depth + 1, child_weights, child)
-            self._n_below[depth].append(n_below)
-            ends = offsets_of(n_below)[offsets_of(n_children)]
-            below[block] = lengths_of(ends)
-        return below
+        for block in even_blocks(counts, BLOCK_NODES):
+            parent, choice = owned_ranges(starts[block], counts[block])
+            child_weights = log_weights[block].take(parent)
+            child_weights += level.log_weights.take(choice)
+            self._rows[depth].append(level.rows.take(choice))
+            self._n_children[depth].append(counts[block])
+            self._grow(depth + 1, child_weights, level.follow(context[block], parent, choice))
 
-    def _end(self, log_weights: FloatArray, context: IntArray) -> IntArray:
+    def _end(self, log_weights: FloatArray) -> None:
         self._n_ends += len(log_weights)
         if self._n_ends > self._max_rows:
             raise TooManyNodesError
-        self._ends.append((log_weights, context))
-        return np.ones(len(log_weights), dtype=np.int64)
+        self._log_weights.append(log_weights)
+
+
+def _joined(parts: list[IntArray]) -> IntArray:
+    return np.concatenate([np.empty(0, dtype=np.int32), *parts])

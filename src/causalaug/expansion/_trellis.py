@@ -93,20 +93,21 @@ class TrellisLevel:
 
         A prefix that has only one choice takes it: nothing in the trellis is a dead end.
         """
-        starts = self.starts[context]
-        counts = self.stops[context] - starts
+        starts = self.starts.take(context)
+        counts = self.stops.take(context) - starts
         several = np.flatnonzero(counts > 1)
         if several.size:
-            first, where = starts[several], context[several]
-            floor = log_threshold - log_weights[several] - self.bonus[where]
-            counts[several] = first_below(self.reach, first, self.stops[where], floor) - first
+            first, where = starts.take(several), context.take(several)
+            floor = log_threshold - log_weights.take(several) - self.bonus[where]
+            stops = first + counts.take(several)
+            counts[several] = first_below(self.reach, first + 1, stops, floor) - first
         return starts, counts
 
-    def follow(self, context: IntArray, n_children: IntArray, choice: IntArray) -> IntArray:
-        """Return the contexts that some choices lead to, `n_children` for each context."""
+    def follow(self, context: IntArray, owner: IntArray, choice: IntArray) -> IntArray:
+        """Return the contexts that some choices lead to; `owner` are positions in `context`."""
         if self.child_of_choice:
-            return self.child[choice]
-        return np.repeat(self.child[context], n_children)
+            return self.child.take(choice)
+        return self.child.take(context).take(owner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,9 +152,10 @@ def _pass_forwards(
     shared = _SharedBranches(tree, bounds)
     for level in tree.levels:
         pillow, branches = shared.find(level, codes, best, floor)
-        projected, first = _project(tree, level, codes, len(best))
+        codes = {column: codes[column] for column in codes if column in level.live}
+        projected, first = _project(tree, codes, len(best))
         forward = _Forward(level, floor, best, pillow, branches, projected)
-        codes = {column: codes[column][first] for column in level.live if column != level.column}
+        codes = {column: code_column[first] for column, code_column in codes.items()}
         if level.is_live:
             keys, best = _best_by_key(tree, forward, max_rows)
             owner, code = np.divmod(keys, tree.variables[level.column].n_values)
@@ -223,12 +225,15 @@ def _renumber(kept: IntArray, length: int) -> IntArray:
 
 
 def _project(
-    tree: ProbabilityTree, level: Level, codes: dict[int, IntArray], length: int
+    tree: ProbabilityTree, codes: dict[int, IntArray], length: int
 ) -> tuple[IntArray, IntArray]:
-    """Return each context's number by the columns that stay live, and one context of each."""
-    kept = [column for column in level.live if column != level.column]
-    sizes = [tree.variables[column].n_values for column in kept]
-    ranks, first = rank_keys(*combine_codes([codes[column] for column in kept], sizes, length))
+    """Return each context's number by the columns that stay live, and one context of each.
+
+    Contexts are numbered by the columns in the order in which they were chosen: those that
+    a walk visits one after the other then lie close together.
+    """
+    sizes = [tree.variables[column].n_values for column in codes]
+    ranks, first = rank_keys(*combine_codes([*codes.values()], sizes, length))
     return ranks.astype(np.int32), first
 
 

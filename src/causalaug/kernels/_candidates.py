@@ -180,11 +180,11 @@ class CandidateFinder:
         if len(todo) <= FEW * len(points):
             return distance, rows
         more, more_rows = self._ask_tree(points[todo], N_NEAREST[1])
-        padding = [(0, 0), (0, more.shape[1] - distance.shape[1])]
-        distance = np.pad(distance, padding, constant_values=np.inf)
-        rows = np.pad(rows, padding)
-        distance[todo], rows[todo] = more, more_rows
-        return distance, rows
+        shape, n_few = (len(points), more.shape[1]), distance.shape[1]
+        all_distances, all_rows = np.full(shape, np.inf), np.zeros(shape, dtype=rows.dtype)
+        all_distances[:, :n_few], all_rows[:, :n_few] = distance, rows
+        all_distances[todo], all_rows[todo] = more, more_rows
+        return all_distances, all_rows
 
     def _ask_tree(self, points: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
         nearest = list(range(1, min(k, self._n_rows) + 1))

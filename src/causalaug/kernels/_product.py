@@ -82,6 +82,7 @@ class ProductKernel:
         ]
         self._finder = CandidateFinder(self._columns, self.n_rows)
         self._whole_rows = WholeRowEvaluator(self._columns, self.n_rows)
+        self._latest: tuple[FloatArray, float, ListedRows] | None = None
 
     def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
         """Yield the weighted rows of the queries, block after block, in their order.
@@ -102,14 +103,7 @@ class ProductKernel:
             yield from self._whole_rows.evaluate(query, cut)
             return
         for start in range(0, len(query), BATCH_QUERIES):
-            batch = query[start : start + BATCH_QUERIES]
-            found = self._finder.find(batch, cut)
-            if may_be_whole and found.counts.sum() > DENSE_SHARE * self.n_rows * len(batch):
-                yield from self._whole_rows.evaluate(batch, cut)
-                continue
-            for block in blocks_by_size(found.counts, BLOCK_ENTRIES):
-                offsets = offsets_of(found.counts[block])
-                yield self._weigh_candidates(batch[block], offsets, found.rows(block), cut)
+            yield from self._weigh_batch(query[start : start + BATCH_QUERIES], cut, may_be_whole)
 
     def log_heaviest_bound(
         self, query: FloatArray, log_factors: FloatArray | None = None
@@ -142,6 +136,25 @@ class ProductKernel:
     @cached_property
     def _is_small(self) -> bool:
         return len(self._columns) > 1 and self.n_rows <= SMALL_TABLE
+
+    def _weigh_batch(
+        self, query: FloatArray, cut: float, may_be_whole: bool
+    ) -> Iterator[RowWeights]:
+        """Weigh some queries; variables of equal pillow often ask twice, so the latest is kept."""
+        latest = self._latest
+        if latest and latest[1] == cut and np.array_equal(latest[0], query):
+            yield latest[2]
+            return
+        found = self._finder.find(query, cut)
+        if may_be_whole and found.counts.sum() > DENSE_SHARE * self.n_rows * len(query):
+            yield from self._whole_rows.evaluate(query, cut)
+            return
+        for block in blocks_by_size(found.counts, BLOCK_ENTRIES):
+            offsets = offsets_of(found.counts[block])
+            weights = self._weigh_candidates(query[block], offsets, found.rows(block), cut)
+            if weights.n_queries == len(query):
+                self._latest = query.copy(), cut, weights
+            yield weights
 
     def _weigh_candidates(
         self, query: FloatArray, offsets: IntArray, rows: IntArray, cut: float

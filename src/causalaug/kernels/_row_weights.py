@@ -22,6 +22,8 @@ SMALLEST_LOG = -700.0
 
 def exp_or_zero(log_kernel: FloatArray) -> FloatArray:
     """Return the exponential, 0 where it would be too small to matter in a sum with 1."""
+    if log_kernel.min(initial=0.0) >= SMALLEST_LOG:
+        return np.exp(log_kernel)
     kernel: FloatArray = np.exp(np.maximum(log_kernel, SMALLEST_LOG))
     kernel[log_kernel < SMALLEST_LOG] = 0.0
     return kernel

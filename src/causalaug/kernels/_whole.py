@@ -150,8 +150,9 @@ class WholeRowEvaluator:
 
     def _exponentiate(self, query: FloatArray) -> FloatArray:
         log_kernel = np.zeros((len(query), self._n_rows))
+        spare = np.empty_like(log_kernel)
         for column, wanted in zip(self._columns, query.T, strict=True):
-            log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)
+            column.add_log_kernels(wanted, log_kernel, spare)
         heaviest = log_kernel.max(axis=1, keepdims=True)
         log_kernel -= np.where(np.isfinite(heaviest), heaviest, 0.0)
         return exp_or_zero(log_kernel)
