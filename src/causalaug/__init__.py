@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         CausalAugmenter,
         Gate,
     )
+    from causalaug.evaluation import Comparison, compare
 
 __version__ = "0.1.0"
 
@@ -51,6 +52,7 @@ __all__ = [
     "BeamExpansion",
     "BudgetExpansion",
     "CausalAugmenter",
+    "Comparison",
     "Factor",
     "Gate",
     "GraphCheck",
@@ -63,6 +65,7 @@ __all__ = [
     "__version__",
     "augment",
     "check_graph",
+    "compare",
     "complete_graph",
     "datasets",
     "factorize",
@@ -79,7 +82,9 @@ _HOMES = {
     "AugmentedClassifier": "causalaug.estimators",
     "AugmentedRegressor": "causalaug.estimators",
     "CausalAugmenter": "causalaug.estimators",
+    "Comparison": "causalaug.evaluation",
     "Gate": "causalaug.estimators",
+    "compare": "causalaug.evaluation",
 }
 
 

@@ -3,6 +3,18 @@
 from causalaug.estimators._augmenter import CausalAugmenter
 from causalaug.estimators._classifier import AugmentedClassifier
 from causalaug.estimators._gate import Gate, GateResult
+from causalaug.estimators._learner import seeded
 from causalaug.estimators._regressor import AugmentedRegressor
+from causalaug.estimators._tasks import Classification, Regression, Task
 
-__all__ = ["AugmentedClassifier", "AugmentedRegressor", "CausalAugmenter", "Gate", "GateResult"]
+__all__ = [
+    "AugmentedClassifier",
+    "AugmentedRegressor",
+    "CausalAugmenter",
+    "Classification",
+    "Gate",
+    "GateResult",
+    "Regression",
+    "Task",
+    "seeded",
+]

@@ -19,7 +19,9 @@ Folds = Iterator[tuple[IntArray, IntArray]]
 class Task(Protocol):
     """How rows are held out, and what it costs to be wrong on them."""
 
-    loss_name: str
+    @property
+    def loss_name(self) -> str:
+        """What the losses are."""
 
     def folds(self, target: NDArray[Any], n_splits: int, seed: int) -> Folds:
         """Yield training and held-out rows."""

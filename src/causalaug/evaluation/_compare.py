@@ -1,0 +1,239 @@
+"""Baseline, augmented, and control, on the same held-out rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import pandas as pd
+from sklearn.base import clone, is_classifier
+
+from causalaug._random import RandomState, as_generator, new_seed
+from causalaug._validation import check_choice, check_integer, check_same_variables
+from causalaug.augmentation import check_graph_type
+from causalaug.estimators import (
+    AugmentedClassifier,
+    AugmentedRegressor,
+    Classification,
+    Regression,
+    seeded,
+)
+from causalaug.evaluation._comparison import AUGMENTED, BASELINE, CONTROL, Comparison
+from causalaug.evaluation._plain import default_learner, plain_learners
+from causalaug.exceptions import ParameterError, TableError
+from causalaug.graphs import complete_graph
+from causalaug.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from causalaug.conditionals import Conditional
+    from causalaug.estimators import Task
+    from causalaug.expansion import Expansion
+    from causalaug.graphs import ADMG
+    from causalaug.table import ColumnKind
+    from causalaug.typing import IntArray
+
+TASKS = ("classification", "regression")
+
+
+def compare(
+    frame: Any,
+    graph: ADMG,
+    target: str,
+    estimator: Any = None,
+    *,
+    conditional: Conditional | str | None = None,
+    expansion: Expansion | None = None,
+    augmented_share: Any = "auto",
+    kinds: Mapping[str, ColumnKind] | None = None,
+    task: str | None = None,
+    n_splits: int = 5,
+    repeats: int = 1,
+    random_state: RandomState = None,
+    callback: Callable[[int, int], None] | None = None,
+    map_: Callable[..., Any] = map,
+) -> Comparison:
+    """Say how much augmentation brings, and how much of that is the graph.
+
+    All methods are trained on the same rows and judged on the same held-out rows: the
+    learner alone (the baseline), the learner with new rows of the graph (augmented), and
+    with new rows of the complete graph, which assumes no independence (the control). What
+    the control gains is smoothing; what the graph gains beyond it is the graph's own. A few
+    plain learners run along: a gain over a weak baseline is none.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame
+        The observed rows, features and target.
+    graph : ADMG
+        The causal graph; its nodes are the columns.
+    target : str
+        The column to predict.
+    estimator : estimator, optional
+        The learner; by default scikit-learn's histogram gradient boosting.
+    conditional, expansion, augmented_share, kinds
+        As in `AugmentedRegressor`; by default the gate chooses the share within each
+        training fold.
+    task : {"regression", "classification"}, optional
+        By default what the estimator is; without one, numbers are regressed and everything
+        else is classified.
+    n_splits : int, default=5
+        The number of folds.
+    repeats : int, default=1
+        How often the rows are split anew. Losses of one row are averaged, so that standard
+        errors do not shrink with repeats alone.
+    random_state : int, Generator, RandomState, SeedSequence or None, optional
+        One seed gives one result.
+    callback : callable, optional
+        Called after each fit with the number of fits done and their total.
+    map_ : callable, default=map
+        Maps the fits; that of a pool of processes runs them side by side.
+
+    Returns
+    -------
+    Comparison
+        The losses as a tidy frame, the gains with standard errors, the verdict in words,
+        and `to_markdown`.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from causalaug import compare, datasets
+    >>> data = datasets.make_sem(60, "chain", random_state=0)
+    >>> result = compare(data.frame, data.graph, "Y", Ridge(), random_state=0)
+    >>> print(result.verdict)
+    """
+    check_graph_type(graph)
+    for name, number, least in (("n_splits", n_splits, 2), ("repeats", repeats, 1)):
+        check_integer(name, number, at_least=least)
+    opened = _open_frame(frame, graph, target, kinds)
+    features, labels = opened.drop(target).to_native(), opened[target].to_numpy()
+    if len(labels) < 2 * n_splits:
+        raise TableError(
+            f"There must be at least two rows for each of the {n_splits} folds. "
+            f"Found {len(labels)} rows. Use fewer folds, or more rows."
+        )
+    is_classification = _is_classification(task, estimator, opened[target])
+    learner = default_learner(features, classification=is_classification)
+    learner = learner if estimator is None else estimator
+    kind = AugmentedClassifier if is_classification else AugmentedRegressor
+    options = {
+        "target": target,
+        "conditional": conditional,
+        "expansion": expansion,
+        "augmented_share": augmented_share,
+        "kinds": kinds,
+    }
+    control = complete_graph(graph.topological_order())
+    methods = {
+        BASELINE: learner,
+        AUGMENTED: kind(learner, graph=graph, **options),
+        CONTROL: kind(learner, graph=control, **options),
+        **plain_learners(features, classification=is_classification),
+    }
+    judge = _judge(learner, labels, is_classification=is_classification)
+    trials = list(_trials(methods, judge, labels, n_splits, repeats, random_state))
+    fit = _Fitter(features, labels, judge)
+    results = []
+    for done, result in enumerate(map_(fit, trials), start=1):
+        results.append(result)
+        if callback is not None:
+            callback(done, len(trials))
+    table = pd.concat(results, ignore_index=True)
+    return Comparison(table, target, judge.loss_name, _name_of(learner))
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """One method to be trained on some rows and judged on others."""
+
+    method: str
+    learner: Any
+    repeat: int
+    fold: int
+    train: IntArray
+    held_out: IntArray
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitter:
+    """Fits and judges one method; a value, so that other processes can have it."""
+
+    features: Any
+    labels: Any
+    judge: Task
+
+    def __call__(self, trial: _Trial) -> pd.DataFrame:
+        opened = nw.from_native(self.features, eager_only=True)
+        learner = seeded(trial.learner, np.random.default_rng(trial.seed))
+        fitted = learner.fit(opened[trial.train].to_native(), self.labels[trial.train])
+        asked = opened[trial.held_out].to_native()
+        return pd.DataFrame(
+            {
+                "method": trial.method,
+                "repeat": trial.repeat,
+                "fold": trial.fold,
+                "row": trial.held_out,
+                "loss": self.judge.losses(fitted, asked, self.labels[trial.held_out]),
+                "share": getattr(fitted, "augmented_share_", 0.0),
+            }
+        )
+
+
+def _trials(
+    methods: Mapping[str, Any],
+    judge: Task,
+    labels: Any,
+    n_splits: int,
+    repeats: int,
+    random_state: RandomState,
+) -> Iterator[_Trial]:
+    """Yield all trials; those on the same rows share their seed."""
+    rng = as_generator(random_state)
+    for repeat in range(repeats):
+        folds = judge.folds(labels, n_splits, new_seed(rng))
+        for fold, (train, held_out) in enumerate(folds):
+            seed = new_seed(rng)
+            for method, learner in methods.items():
+                yield _Trial(method, clone(learner), repeat, fold, train, held_out, seed)
+
+
+def _open_frame(
+    frame: Any, graph: ADMG, target: str, kinds: Mapping[str, ColumnKind] | None
+) -> nw.DataFrame[Any]:
+    """Check the data as `augment` would, before any work."""
+    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)
+    check_same_variables(graph.nodes, table.columns)
+    check_choice("target", target, table.columns)
+    if isinstance(frame, np.ndarray):
+        frame = pd.DataFrame(frame, columns=list(graph.nodes))
+    return nw.from_native(frame, eager_only=True)
+
+
+def _is_classification(task: str | None, estimator: Any, target: nw.Series[Any]) -> bool:
+    if task is not None:
+        check_choice("task", task, TASKS)
+        return task == "classification"
+    if estimator is not None:
+        return bool(is_classifier(estimator))
+    return not target.dtype.is_numeric()
+
+
+def _judge(learner: Any, labels: Any, *, is_classification: bool) -> Task:
+    if not is_classification:
+        if labels.dtype.kind not in "fiub":
+            raise ParameterError(
+                "To be regressed, the target must be a number. Found cells such as "
+                f'{labels[0]!r}. Use task="classification", or a classifier.'
+            )
+        return Regression()
+    return Classification(np.unique(labels), hasattr(learner, "predict_proba"))
+
+
+def _name_of(learner: Any) -> str:
+    steps = getattr(learner, "steps", None)
+    return type(steps[-1][1] if steps else learner).__name__

@@ -1,0 +1,68 @@
+"""Plain learners, so that nobody is sold a gain over a weak baseline."""
+
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from sklearn import get_config
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LogisticRegressionCV, RidgeCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+
+RIDGE_PENALTIES = np.logspace(-3, 3, 13)
+N_TREES = 200
+
+
+def plain_learners(features: Any, *, classification: bool) -> dict[str, Any]:
+    """Return a linear learner, a forest and boosting, for columns of any kind."""
+    if classification:
+        return {
+            "logistic": with_encoding(LogisticRegressionCV(max_iter=1000), features, scale=True),
+            "forest": with_encoding(RandomForestClassifier(N_TREES), features),
+            "boosting": default_learner(features, classification=True),
+        }
+    return {
+        "ridge": with_encoding(RidgeCV(RIDGE_PENALTIES), features, scale=True),
+        "forest": with_encoding(RandomForestRegressor(N_TREES), features),
+        "boosting": default_learner(features, classification=False),
+    }
+
+
+def default_learner(features: Any, *, classification: bool) -> Any:
+    """Return histogram gradient boosting, for columns of any kind."""
+    kind = HistGradientBoostingClassifier if classification else HistGradientBoostingRegressor
+    return with_encoding(kind(early_stopping=False), features, one_hot=False)
+
+
+def with_encoding(learner: Any, features: Any, *, one_hot: bool = True, scale: bool = False) -> Any:
+    """Return the learner behind an encoder of the columns that hold no numbers."""
+    if get_config()["enable_metadata_routing"]:
+        learner = learner.set_fit_request(sample_weight=True)
+    names = _without_numbers(features)
+    steps: list[Any] = []
+    if names:
+        encoder = (
+            OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+            if one_hot
+            else OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+        )
+        steps.append(ColumnTransformer([("encode", encoder, names)], remainder="passthrough"))
+    if scale:
+        steps.append(StandardScaler())
+    return make_pipeline(*steps, learner) if steps else learner
+
+
+def _without_numbers(features: Any) -> list[str]:
+    opened = nw.from_native(features, eager_only=True)
+    return [
+        name
+        for name, dtype in opened.schema.items()
+        if not (dtype.is_numeric() or dtype == nw.Boolean)
+    ]
