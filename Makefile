@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test test-lowest slow lint format bench clean
+.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks clean
 
 setup: $(STAMP)
 
@@ -44,6 +44,12 @@ format: $(STAMP)
 
 bench: $(STAMP)  ## prints the speed table and writes docs/results/speed.md
 	$(BIN)/python benchmarks/speed.py
+
+learning: $(STAMP)  ## what the graph brings on simulated truth: docs/results/learning.md
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/learning.py
+
+graph-checks: $(STAMP)  ## false alarms and power of check_graph: docs/results/graph_checks.md
+	$(BIN)/python benchmarks/graph_checks.py
 
 clean:
 	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist

@@ -281,7 +281,8 @@ def noise(jobs, units):
         for shape in SHAPES
     ]
     results = run(jobs, open_unit, cells, units)
-    return f"{open_table(results, ['noise', 'n'])}\n\n{open_table(results, ['noise', 'n', 'shape'])}"
+    pooled = open_table(results, ["noise", "n"])
+    return f"{pooled}\n\n{open_table(results, ['noise', 'n', 'shape'])}"
 
 
 def temperatures(jobs, units):
@@ -318,8 +319,9 @@ def hidden(jobs, units):
 
 
 def mixed(jobs, units):
+    truth = {shape: options(shape, "mixed", dtypes={"Y": "float"}) for shape in SHAPES}
     cells = [
-        ({"learner": space.name, "n": n}, (options(shape, "mixed", dtypes={"Y": "float"}), n, space))
+        ({"learner": space.name, "n": n}, (truth[shape], n, space))
         for space in (RIDGE, BOOSTING)
         for n in (60, 150)
         for shape in SHAPES
@@ -342,17 +344,12 @@ def gate(jobs, units):
 
 
 def classification(jobs, units):
-    def truth(shape):
-        return options(shape, "nonlinear", dtypes={"Y": "bool"})
-
-    cells = [
-        ({"n": n, "shape": shape}, (truth(shape), n, LOGISTIC)) for n in (60,) for shape in SHAPES
-    ]
+    truth = {shape: options(shape, dtypes={"Y": "bool"}) for shape in SHAPES}
+    cells = [({"n": 60, "shape": shape}, (truth[shape], 60, LOGISTIC)) for shape in SHAPES]
     openly = run(jobs, open_unit, cells, units)
     cells = [
-        ({"graph": "wrong" if wrong else "correct", "n": n}, (truth(shape), n, LOGISTIC, wrong))
+        ({"graph": "wrong" if wrong else "correct", "n": 60}, (truth[shape], 60, LOGISTIC, wrong))
         for wrong in (False, True)
-        for n in (60,)
         for shape in SHAPES
     ]
     gated = run(jobs, gated_unit, cells, units)

@@ -47,7 +47,7 @@ class ResidualConditional:
     regressor : object with `fit` and `predict`, optional
         The mean; a copy of it is fitted for each variable. By default kernel ridge
         regression plus a linear part, tuned by its exact leave-one-out error.
-    temperature : float, default=1.0
+    temperature : float, default=2.0
         Factor on the bandwidths with which a residual is chosen. ``inf`` ignores the pillow
         there.
     kernel : KernelConditional, default=KernelConditional()
@@ -75,7 +75,7 @@ class ResidualConditional:
     """
 
     regressor: Any = None
-    temperature: float = 1.0
+    temperature: float = 2.0
     kernel: KernelConditional = KernelConditional()
 
     def __post_init__(self) -> None:

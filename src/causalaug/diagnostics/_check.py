@@ -9,6 +9,7 @@ import pandas as pd
 
 from causalaug._random import RandomState, as_generator
 from causalaug._validation import check_choice, check_same_variables
+from causalaug.augmentation import check_graph_type
 from causalaug.diagnostics._coding import read_variables
 from causalaug.diagnostics._holm import holm
 from causalaug.diagnostics._outcome import Outcome
@@ -99,11 +100,7 @@ def check_graph(
     >>> check_graph(roads[:10], read_graph("rain -> wet; rain -> slow")).verdict
     'cannot tell'
     """
-    if not isinstance(graph, ADMG):
-        raise ParameterError(
-            f"`graph` must be an ADMG. Found {type(graph).__name__}. "
-            "Turn it into one with `read_graph`."
-        )
+    check_graph_type(graph)
     check_choice("test", test, MOST_LEVELS)
     if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0.0 < alpha < 1.0:
         raise ParameterError(f"`alpha` must be a number between 0 and 1. Found {alpha!r}.")

@@ -29,7 +29,7 @@ CONDITIONALS = (
 )
 """What ``conditional="auto"`` tries, simplest first."""
 
-FEWEST_NEW_ROWS = 2000
+FEWEST_NEW_ROWS = 1000
 """New rows cost little beside what they calm in a learner, up to about this many."""
 
 

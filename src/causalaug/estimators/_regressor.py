@@ -28,7 +28,7 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
         ``KernelConditional()``.
     expansion : Expansion, optional
         How new rows are made; by default ``BudgetExpansion`` with five rows per observed
-        row, but at least 2,000.
+        row, but at least 1,000.
     augmented_share : float, Gate or "auto", default="auto"
         How much of the weight the new rows hold. ``"auto"`` is the gate: it tries 0, .25,
         .5 and .75 on held-out observed rows, and takes the smallest that is as good as the

@@ -12,7 +12,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.linear_model import LogisticRegressionCV, RidgeCV
+from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
@@ -24,7 +24,7 @@ def plain_learners(features: Any, *, classification: bool) -> dict[str, Any]:
     """Return a linear learner, a forest and boosting, for columns of any kind."""
     if classification:
         return {
-            "logistic": with_encoding(LogisticRegressionCV(max_iter=1000), features, scale=True),
+            "logistic": with_encoding(LogisticRegression(max_iter=1000), features, scale=True),
             "forest": with_encoding(RandomForestClassifier(N_TREES), features),
             "boosting": default_learner(features, classification=True),
         }
@@ -38,13 +38,14 @@ def plain_learners(features: Any, *, classification: bool) -> dict[str, Any]:
 def default_learner(features: Any, *, classification: bool) -> Any:
     """Return histogram gradient boosting, for columns of any kind."""
     kind = HistGradientBoostingClassifier if classification else HistGradientBoostingRegressor
-    return with_encoding(kind(early_stopping=False), features, one_hot=False)
+    learner = kind(early_stopping=False)
+    if get_config()["enable_metadata_routing"]:
+        learner = learner.set_fit_request(sample_weight=True)
+    return with_encoding(learner, features, one_hot=False)
 
 
 def with_encoding(learner: Any, features: Any, *, one_hot: bool = True, scale: bool = False) -> Any:
     """Return the learner behind an encoder of the columns that hold no numbers."""
-    if get_config()["enable_metadata_routing"]:
-        learner = learner.set_fit_request(sample_weight=True)
     names = _without_numbers(features)
     steps: list[Any] = []
     if names:

@@ -1,0 +1,235 @@
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsRegressor
+
+import causalaug as ca
+from causalaug.evaluation import Comparison, Gain
+from causalaug.evaluation._plain import default_learner, plain_learners
+
+FAST = ca.BudgetExpansion(60)
+DATA = ca.datasets.make_sem(40, "chain", n_variables=4, random_state=0)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_trees():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("causalaug.evaluation._plain.N_TREES", 5)
+        yield
+
+
+def compare(frame=DATA.frame, graph=DATA.graph, target="Y", estimator=None, **options):
+    estimator = Ridge() if estimator is None else estimator
+    options = {"augmented_share": 0.5, "expansion": FAST, "random_state": 0} | options
+    return ca.compare(frame, graph, target, estimator, **options)
+
+
+@pytest.fixture(scope="module")
+def result(few_trees):
+    return compare(n_splits=4, repeats=2)
+
+
+def test_every_row_is_held_out_once_per_repeat_by_every_method(result):
+    counts = result.frame.groupby(["method", "repeat"])["row"].agg(["count", "nunique"])
+    assert (counts == len(DATA.frame)).all(axis=None)
+    assert list(result.losses) == [
+        "baseline",
+        "augmented",
+        "control",
+        "ridge",
+        "forest",
+        "boosting",
+    ]
+
+
+def test_methods_are_judged_on_the_same_folds(result):
+    folds = result.frame.pivot_table(index=["repeat", "row"], columns="method", values="fold")
+    assert (folds.nunique(axis=1) == 1).all()
+
+
+def test_the_baseline_is_the_learner_itself(result):
+    rows = result.frame[(result.frame["method"] == "baseline") & (result.frame["repeat"] == 0)]
+    for _, fold in rows.groupby("fold"):
+        held_out = DATA.frame.loc[fold["row"]]
+        train = DATA.frame.drop(index=fold["row"])
+        learner = Ridge().fit(train.drop(columns="Y"), train["Y"])
+        expected = np.square(learner.predict(held_out.drop(columns="Y")) - held_out["Y"])
+        np.testing.assert_allclose(fold["loss"], expected)
+
+
+def test_the_parts_add_up_to_the_total(result):
+    assert result.total.change == pytest.approx(result.smoothing.change + result.graph.change)
+
+
+def test_the_complete_graph_leaves_nothing_to_the_graph():
+    complete = ca.complete_graph(DATA.graph.topological_order())
+    result = compare(graph=complete)
+    assert result.graph == Gain(0.0, 0.0)
+    assert result.total == result.smoothing
+
+
+def test_one_seed_gives_one_result(result):
+    again = compare(n_splits=4, repeats=2)
+    pd.testing.assert_frame_equal(result.frame, again.frame)
+    other = compare(n_splits=4, repeats=2, random_state=1)
+    assert not other.losses.equals(result.losses)
+
+
+def test_a_gate_that_stays_shut_says_so():
+    wrong = ca.ADMG(DATA.graph.nodes)
+    result = compare(graph=wrong, augmented_share="auto")
+    assert result.share == 0.0
+    assert result.verdict.startswith("No clear change: MSE +0.0% ± 0.0. The gate gave new rows no")
+
+
+def test_progress_is_reported_after_each_fit():
+    seen = []
+    compare(n_splits=2, callback=lambda done, total: seen.append((done, total)))
+    assert seen == [(done, 12) for done in range(1, 13)]
+
+
+def test_fits_can_be_mapped_elsewhere():
+    backwards = compare(map_=lambda fit, trials: [fit(trial) for trial in reversed(trials)])
+    forwards = compare()
+    pd.testing.assert_frame_equal(
+        backwards.losses.sort_index()[list(forwards.losses)], forwards.losses.sort_index()
+    )
+
+
+@pytest.mark.parametrize("to_frame", [pl.from_pandas, lambda frame: frame[list(DATA.graph.nodes)]])
+def test_frames_of_other_libraries_and_arrays_do(to_frame):
+    frame = to_frame(DATA.frame)
+    expected = compare(n_splits=2)
+    np.testing.assert_allclose(compare(frame, n_splits=2).losses, expected.losses, rtol=1e-6)
+    array = DATA.frame[list(DATA.graph.nodes)].to_numpy()
+    assert compare(array, n_splits=2).losses.shape == expected.losses.shape
+
+
+def test_classes_are_compared_by_their_log_loss():
+    data = ca.datasets.make_sem(60, "star", n_variables=4, dtypes={"Y": "category"}, random_state=0)
+    result = compare(data.frame, data.graph, estimator=LogisticRegression(), n_splits=3)
+    assert result.loss_name == "log-loss"
+    assert {"logistic", "forest", "boosting"} < set(result.losses)
+
+
+def test_mixed_columns_are_encoded_for_the_plain_learners():
+    data = ca.datasets.make_sem(60, "random", mechanism="mixed", n_variables=6, random_state=1)
+    target = next(name for name in data.frame if data.frame[name].dtype == float)
+    result = ca.compare(
+        data.frame, data.graph, target, augmented_share=0.5, expansion=FAST, n_splits=2
+    )
+    assert np.isfinite(result.losses).all(axis=None)
+    assert result.learner == "HistGradientBoostingRegressor"
+
+
+@pytest.mark.parametrize("classification", [True, False])
+def test_plain_learners_take_numbers_without_an_encoder(classification):
+    learner = default_learner(DATA.X, classification=classification)
+    assert type(learner).__name__.startswith("HistGradientBoosting")
+    assert "boosting" in plain_learners(DATA.X, classification=classification)
+
+
+# Verdicts.
+
+
+def comparison(**means):
+    rng = np.random.default_rng(0)
+    hardness = rng.uniform(0.5, 1.5, size=40)
+    parts = [
+        pd.DataFrame(
+            {
+                "method": method,
+                "repeat": 0,
+                "fold": 0,
+                "row": np.arange(40),
+                "loss": mean * hardness,
+                "share": 0.5 if method in {"augmented", "control"} else 0.0,
+            }
+        )
+        for method, mean in means.items()
+    ]
+    return Comparison(pd.concat(parts), "y", "MSE", "Ridge")
+
+
+@pytest.mark.parametrize(
+    ("means", "words"),
+    [
+        ({"augmented": 0.8, "control": 0.95, "forest": 1.2}, "Augmentation helps: MSE -20.0%"),
+        (
+            {"augmented": 0.8, "control": 0.95, "forest": 1.2},
+            "The independences of the graph carry",
+        ),
+        ({"augmented": 0.8, "control": 0.95, "forest": 1.2}, "No other plain learner"),
+        ({"augmented": 0.8, "control": 0.8, "forest": 1.2}, "own part is within its error"),
+        ({"augmented": 1.3, "control": 1.0, "forest": 1.2}, "Augmentation hurts: MSE +30.0%"),
+        ({"augmented": 1.3, "control": 1.0, "forest": 1.2}, "check it with `check_graph`"),
+        ({"augmented": 1.0, "control": 1.0, "forest": 1.2}, "No clear change"),
+        ({"augmented": 0.8, "control": 1.0, "forest": 0.9}, "is forest; against it -10.0%"),
+        ({"augmented": 0.8, "control": 1.0, "forest": 0.6}, "plain forest is better still"),
+    ],
+)
+def test_the_verdict_says_what_the_numbers_say(means, words):
+    assert words in comparison(baseline=1.0, **means).verdict
+
+
+def test_a_gain_is_a_share_of_the_baseline_with_a_paired_error():
+    result = comparison(baseline=2.0, augmented=1.0, control=2.0)
+    difference = (result.losses["augmented"] - result.losses["baseline"]).to_numpy()
+    mean = result.losses["baseline"].mean()
+    assert result.total.change == pytest.approx(difference.mean() / mean)
+    error = difference.std(ddof=1) / np.sqrt(40) / mean
+    assert result.total.standard_error == pytest.approx(error)
+
+
+def test_a_perfect_baseline_cannot_be_bettered():
+    result = comparison(baseline=0.0, augmented=1.0, control=0.0)
+    assert result.total == Gain(0.0, 0.0)
+
+
+def test_the_markdown_has_a_table_of_methods_and_one_of_parts(result):
+    text = result.to_markdown()
+    assert text.startswith(result.verdict)
+    assert re.search(r"^\| baseline \(Ridge\) \| [\d.]+ \|  \|$", text, re.M)
+    assert re.search(r"^\| of which the graph \| [+-][\d.]+% ± [\d.]+ \|$", text, re.M)
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"graph": "X -> Y"}, "`graph` must be an ADMG. Found str"),
+        ({"target": "Z"}, "`target` must be one of .* Found 'Z'"),
+        ({"n_splits": 1}, "`n_splits` must be an integer of at least 2"),
+        ({"repeats": 0}, "`repeats` must be an integer of at least 1"),
+        ({"n_splits": 30}, "at least two rows for each of the 30 folds. Found 40 rows"),
+        ({"task": "ranking"}, "`task` must be one of"),
+        ({"estimator": KNeighborsRegressor()}, "must take instance weights"),
+        ({"graph": ca.read_graph("A -> B")}, "must name the same variables"),
+    ],
+)
+def test_bad_input_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        compare(**options)
+
+
+def test_words_cannot_be_regressed():
+    frame = DATA.frame.assign(Y=np.where(DATA.frame["Y"] > 0, "high", "low"))
+    with pytest.raises(ValueError, match="must be a number. Found cells such as '(high|low)'"):
+        compare(frame)
+
+
+def test_the_default_learner_takes_weights_with_metadata_routing_on():
+    data = ca.datasets.make_sem(40, "random", mechanism="mixed", n_variables=5, random_state=1)
+    target = next(name for name in data.frame if data.frame[name].dtype == float)
+    with sklearn.config_context(enable_metadata_routing=True):
+        result = ca.compare(
+            data.frame, data.graph, target, augmented_share=0.5, expansion=FAST, n_splits=2
+        )
+    assert np.isfinite(result.losses).all(axis=None)
