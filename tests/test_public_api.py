@@ -43,9 +43,14 @@ def test_every_name_of_datasets_is_documented(name):
 
 def test_all_is_sorted_and_complete():
     assert sorted(ca.__all__) == ca.__all__
-    public = {name for name in vars(ca) if not name.startswith("_")}
-    modules = {name for name in public if inspect.ismodule(getattr(ca, name))}
-    assert public - modules == set(CLASSES_AND_FUNCTIONS) - modules
+    assert dir(ca) == ca.__all__
+    for name in ca.__all__:
+        assert getattr(ca, name) is not None
+
+
+def test_a_name_that_does_not_exist_is_refused():
+    with pytest.raises(AttributeError, match="module 'causalaug' has no attribute 'augmnt'"):
+        ca.augmnt
 
 
 def test_the_import_is_light():

@@ -162,7 +162,7 @@ def comparison(**means):
         ({"augmented": 0.8, "control": 0.95, "forest": 1.2}, "Augmentation helps: MSE -20.0%"),
         (
             {"augmented": 0.8, "control": 0.95, "forest": 1.2},
-            "The independences of the graph carry",
+            "independences of the graph carry",
         ),
         ({"augmented": 0.8, "control": 0.95, "forest": 1.2}, "No other plain learner"),
         ({"augmented": 0.8, "control": 0.8, "forest": 1.2}, "own part is within its error"),
