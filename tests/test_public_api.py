@@ -50,7 +50,7 @@ def test_all_is_sorted_and_complete():
 
 def test_a_name_that_does_not_exist_is_refused():
     with pytest.raises(AttributeError, match="module 'causalaug' has no attribute 'augmnt'"):
-        ca.augmnt
+        _ = ca.augmnt
 
 
 def test_the_import_is_light():
