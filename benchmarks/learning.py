@@ -2,7 +2,7 @@
 
 Prints tables and writes them to docs/results/learning.md. Every unit is a fresh random
 structural model with its own training rows and 2,000 test rows. `--units` sets how many
-units a cell has, `--jobs` how many processes work, `--only` which sections run.
+units a cell has at least, `--jobs` how many processes work, `--only` which sections run.
 """
 
 import argparse
@@ -202,6 +202,11 @@ def run(jobs, unit, cells, units):
     return pd.concat([labels, pd.DataFrame(results)], axis=1)
 
 
+def units_per_shape(units):
+    """Return how many units each shape needs, so that all shapes together have enough."""
+    return -(-units // len(SHAPES))
+
+
 def percent(ratio):
     """Return a mean with its standard error, in percent."""
     change = 100.0 * np.asarray(ratio)
@@ -277,7 +282,7 @@ def noise(jobs, units):
             (options(shape, heteroscedastic=name == "uneven"), n, BOOSTING),
         )
         for name in ("even", "uneven")
-        for n in (60, 100, 150)
+        for n in (60, 150)
         for shape in SHAPES
     ]
     results = run(jobs, open_unit, cells, units)
@@ -302,7 +307,7 @@ def temperatures(jobs, units):
         for noise in ("even", "uneven")
         for shape in SHAPES
     ]
-    results = run(jobs, open_unit, cells, (units + 1) // 2)
+    results = run(jobs, open_unit, cells, units_per_shape(units))
     return open_table(results, ["noise", "conditional"])
 
 
@@ -327,7 +332,7 @@ def mixed(jobs, units):
         for n in (60, 150)
         for shape in SHAPES
     ]
-    return open_table(run(jobs, open_unit, cells, units), ["learner", "n"])
+    return open_table(run(jobs, open_unit, cells, units_per_shape(units)), ["learner", "n"])
 
 
 def gate(jobs, units):
@@ -341,7 +346,8 @@ def gate(jobs, units):
         for n in (60, 100)
         for shape in SHAPES
     ]
-    return gated_table(run(jobs, gated_unit, cells, units), ["graph", "learner", "n"])
+    results = run(jobs, gated_unit, cells, (units + 1) // 2)
+    return gated_table(results, ["graph", "learner", "n"])
 
 
 def classification(jobs, units):

@@ -1,9 +1,10 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalaug.expansion._draw import draw_entries, spread_draws
-from causalaug.kernels import ListedRows, WholeRows
+from causalaug.expansion._draw import draw_entries, draw_rows, spread_draws
+from causalaug.kernels import ColumnKernel, ListedRows, ProductKernel, WholeRows
 
 kernels = st.lists(st.sampled_from([0.0, 1e-200, 1e-3, 0.5, 1.0]), min_size=1, max_size=90)
 shares = st.lists(st.floats(0.0, 1.0, exclude_max=True), min_size=1, max_size=5)
@@ -84,3 +85,33 @@ def test_where_a_point_lies_is_uniform_and_says_nothing_about_the_next_owner():
     z = (hits - expected) / np.sqrt(expected)
     assert np.abs(z).max() < 4.0
     assert abs(np.corrcoef(np.transpose(first))[0, 1]) < 0.06
+
+
+# Rows drawn by their weights, proposed or weighed.
+
+
+@pytest.mark.parametrize("n_rows", [40, 400])
+def test_rows_are_drawn_by_their_weights_whether_proposed_or_not(n_rows):
+    values = np.sort(np.random.default_rng(0).normal(size=n_rows))[:, np.newaxis]
+    kernel = ProductKernel(values, [ColumnKernel("gaussian", 0.4)])
+    query = np.array([[0.0], [6.0]])
+    owner = np.repeat([0, 1], 15_000)
+    first, second = draw_rows(kernel, query, owner, 2, np.random.default_rng(1))
+    for number in (0, 1):
+        (weights,) = kernel.weigh(query[[number]])
+        share = np.zeros(n_rows)
+        share[weights.rows_at(np.arange(len(weights.kernel)))] = weights.kernel / weights.totals[0]
+        for rows in (first, second):
+            drawn = rows[owner == number]
+            mean, sd = share @ values[:, 0], np.sqrt(share @ values[:, 0] ** 2)
+            assert (share[drawn] > 0.0).all()
+            assert abs(values[drawn, 0].mean() - mean) < 5.0 * sd / np.sqrt(15_000)
+    assert np.mean(first == second) < 0.9
+
+
+def test_a_query_on_which_the_kernel_vanishes_draws_nothing():
+    kernel = ProductKernel(np.array([[1.0], [2.0]]), [ColumnKernel("identity")])
+    rows = draw_rows(
+        kernel, np.array([[1.0], [3.0]]), np.array([0, 1, 0]), 1, np.random.default_rng(0)
+    )
+    assert rows.tolist() == [[0, -1, 0]]

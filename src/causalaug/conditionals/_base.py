@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from causalaug.factorization import Factor
 from causalaug.kernels import RowWeights
 from causalaug.table import Table
@@ -22,6 +24,13 @@ class RowWeigher(Protocol):
 
         Rows that are lighter than the heaviest by more than `log_cut` in logarithm may be
         left out, if the mass of all of them is below double precision as well.
+        """
+
+    def propose(self, query: FloatArray, owner: IntArray, rng: np.random.Generator) -> IntArray:
+        """Draw a row for each entry by its weight given ``query[owner]``, or give up: -1.
+
+        It may give up on any entry, for which all rows are then weighed, but not in a way
+        that depends on the row that would have been drawn.
         """
 
     def log_heaviest_bound(

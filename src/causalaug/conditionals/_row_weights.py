@@ -7,7 +7,7 @@ import numpy as np
 
 from causalaug.conditionals._base import RowWeigher
 from causalaug.kernels import ColumnKernel, ProductKernel, RowWeights
-from causalaug.typing import FloatArray
+from causalaug.typing import FloatArray, IntArray
 
 
 def weigh_rows(
@@ -42,6 +42,10 @@ class _FixedQuery:
     def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
         """Yield the weighted rows of each query."""
         return self.kernel.weigh(_with_zeros(query), log_cut)
+
+    def propose(self, query: FloatArray, owner: IntArray, rng: np.random.Generator) -> IntArray:
+        """Draw a row for each entry, or give up."""
+        return self.kernel.propose(_with_zeros(query), owner, rng)
 
     def log_heaviest_bound(
         self, query: FloatArray, log_factors: FloatArray | None = None

@@ -8,12 +8,16 @@ import numpy as np
 from causalaug._validation import check_bool, check_integer
 from causalaug.conditionals import Conditional
 from causalaug.expansion._children import LevelChildren, joined
+from causalaug.expansion._draw import draw_rows
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
-from causalaug.expansion._tree import describe_tree
+from causalaug.expansion._tree import Level, describe_tree
 from causalaug.factorization import Factor
 from causalaug.table import Table
 from causalaug.typing import FloatArray
+
+EVEN = 1e-9
+"""Logarithms of weights that differ by less are rounding."""
 
 NO_MASS = 1e-13
 """A remainder of this share of the whole is rounding."""
@@ -63,11 +67,31 @@ class BudgetExpansion:
         budget = 5 * table.n_rows if self.rows is None else int(self.rows)
         frontier = Frontier(tree)
         for level in tree.levels:
-            children = LevelChildren(frontier, level)
-            fits = len(frontier) * children.n_choices <= budget
-            chosen = children.all() if fits else _resample(children, budget, rng)
-            frontier.grow(level, chosen)
+            frontier.grow(level, _choose(frontier, level, budget, rng))
         return frontier.paths()
+
+
+def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Generator) -> Children:
+    """Return the children that the budget allows."""
+    if len(frontier) == budget and np.ptp(frontier.log_weights) < EVEN:
+        return _draw_one_each(frontier, level, rng)
+    children = LevelChildren(frontier, level)
+    if len(frontier) * children.n_choices <= budget:
+        return children.all()
+    return _resample(children, budget, rng)
+
+
+def _draw_one_each(frontier: Frontier, level: Level, rng: np.random.Generator) -> Children:
+    """Return one child of each path, which is what resampling comes to if all weigh the same.
+
+    Then the survival weight is that of a path. No child is heavier, so none has to be
+    looked for.
+    """
+    groups, query = frontier.group_pillows(level)
+    (rows,) = draw_rows(level.conditional, query, groups.ranks, 1, rng)
+    parent = np.flatnonzero(rows >= 0)
+    choice = frontier.tree.variables[level.column].choices.group_of_row[rows[parent]]
+    return Children(parent, choice, frontier.log_weights[parent])
 
 
 def _resample(children: LevelChildren, budget: int, rng: np.random.Generator) -> Children:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from causalaug._segments import first_reaching
+from causalaug._segments import first_reaching, group_by_key
+from causalaug.conditionals import RowWeigher
 from causalaug.kernels import ListedRows, RowWeights, WholeRows
 from causalaug.typing import FloatArray, IntArray
 
@@ -33,6 +34,38 @@ def spread_draws(
     number = np.arange(n_draws) - np.repeat(first, counts)
     offset = np.repeat(phase, counts) + number * spacing
     return owner, np.clip(offset, 0.0, masses[owner])
+
+
+def draw_rows(
+    weigher: RowWeigher,
+    query: FloatArray,
+    owner: IntArray,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> IntArray:
+    """Return rows drawn by their weights given ``query[owner]``; -1 where no row has any.
+
+    Shape: (n_draws, n_entries). Rows are proposed where that is likely to succeed; for the
+    entries left, all rows are weighed once for all draws.
+    """
+    rows = np.stack([weigher.propose(query, owner, rng) for _ in range(n_draws)])
+    share = rng.random(rows.shape)
+    left = np.flatnonzero((rows < 0).any(axis=0))
+    if len(left) == 0:
+        return rows
+    groups = group_by_key(owner[left], len(query))
+    done = 0
+    for weights in weigher.weigh(query[owner[left][groups.first]]):
+        first, last = groups.offsets[done], groups.offsets[done + weights.n_queries]
+        members = groups.order[first:last]
+        local = groups.ranks[members] - done
+        done += weights.n_queries
+        alive = weights.totals[local] > 0.0
+        members, local = left[members[alive]], local[alive]
+        for row, number in zip(rows, share, strict=True):
+            found = weights.rows_at(draw_entries(weights, local, number[members]))
+            row[members] = np.where(row[members] < 0, found, row[members])
+    return rows
 
 
 def draw_entries(weights: RowWeights, owner: IntArray, share: FloatArray) -> IntArray:

@@ -6,16 +6,14 @@ from itertools import groupby
 
 import numpy as np
 
-from causalaug._segments import Groups
 from causalaug._validation import check_integer
 from causalaug.conditionals import Conditional
-from causalaug.expansion._draw import draw_entries
+from causalaug.expansion._draw import draw_rows
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
 from causalaug.expansion._tree import Level, describe_tree
 from causalaug.factorization import Factor
 from causalaug.table import Table
-from causalaug.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -59,29 +57,8 @@ class SampledExpansion:
 def _draw_levels(frontier: Frontier, levels: list[Level], rng: np.random.Generator) -> None:
     """Draw the variables of levels that share their conditional, hence their pillow."""
     groups, query = frontier.group_pillows(levels[0])
-    uniform = rng.random((len(levels), len(frontier)))
-    rows = _draw_rows(levels[0], groups, query, uniform)
+    rows = draw_rows(levels[0].conditional, query, groups.ranks, len(levels), rng)
     alive = np.flatnonzero(rows[0] >= 0)
     for level, row in zip(levels, rows[:, alive], strict=True):
         parent = alive if level is levels[0] else np.arange(len(alive))
         frontier.grow(level, Children(parent, row, frontier.log_weights[parent]))
-
-
-def _draw_rows(level: Level, groups: Groups, query: FloatArray, uniform: FloatArray) -> IntArray:
-    """Return rows, one per uniform number, given each path's pillow tuple; -1 if there is none.
-
-    Shapes: uniform and result (n_levels, n_paths).
-    """
-    rows = np.full(uniform.shape, -1, dtype=np.int64)
-    done = 0
-    for weights in level.conditional.weigh(query):
-        first, last = groups.offsets[done], groups.offsets[done + weights.n_queries]
-        paths = groups.order[first:last]
-        owner = groups.ranks[paths] - done
-        done += weights.n_queries
-        alive = np.flatnonzero(weights.totals[owner] > 0.0)
-        owner, paths = owner[alive], paths[alive]
-        for row, number in zip(rows, uniform, strict=True):
-            entries = draw_entries(weights, owner, number[paths])
-            row[paths] = weights.rows_at(entries)
-    return rows

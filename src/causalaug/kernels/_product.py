@@ -47,6 +47,12 @@ NARROWEST = 1e-120
 ROUNDING = 1e-15
 """Relative error of a sum of squares, generously."""
 
+FEWEST_TO_PROPOSE = 256
+"""In smaller tables all rows are weighed faster than some are proposed."""
+
+COST_OF_PROPOSAL = 16
+"""Proposing one row costs about as much as weighing this many among all."""
+
 NEGLIGIBLE = 34.0
 """``exp(-34)`` is below the precision of a double."""
 
@@ -104,6 +110,30 @@ class ProductKernel:
             return
         for start in range(0, len(query), BATCH_QUERIES):
             yield from self._weigh_batch(query[start : start + BATCH_QUERIES], cut, may_be_whole)
+
+    def propose(self, query: FloatArray, owner: IntArray, rng: np.random.Generator) -> IntArray:
+        """Draw a row for each entry by its weight given ``query[owner]``, or give up: -1.
+
+        Rows are proposed evenly and accepted with the probability that the kernel gives
+        them. What is accepted follows the weights exactly, whatever they add up to, so where
+        kernels are wide no row has to be weighed that is not proposed. Giving up says
+        nothing about the row that would have been drawn.
+        """
+        drawn: IntArray = np.full(len(owner), -1, dtype=np.int64)
+        if self._columns and self.n_rows < FEWEST_TO_PROPOSE:
+            return drawn
+        pending: IntArray = np.arange(len(owner))
+        for _ in range(max(self.n_rows // COST_OF_PROPOSAL, 1)):
+            rows = rng.integers(self.n_rows, size=len(pending))
+            log_kernel = self._log_kernel(query, owner[pending], rows)
+            accepted = (np.log1p(-rng.random(len(pending))) <= log_kernel) & self._matches(
+                query, owner[pending], rows
+            )
+            drawn[pending[accepted]] = rows[accepted]
+            if accepted.sum() * self.n_rows <= COST_OF_PROPOSAL * len(pending):
+                break
+            pending = pending[~accepted]
+        return drawn
 
     def log_heaviest_bound(
         self, query: FloatArray, log_factors: FloatArray | None = None
@@ -196,6 +226,14 @@ class ProductKernel:
         else:
             log_kernel -= heaviest[owner]
         return ListedRows(offsets, rows, log_kernel)
+
+    def _matches(self, query: FloatArray, owner: IntArray, rows: IntArray) -> IntArray:
+        """Say of each entry whether its row equals its query where it must."""
+        matches = np.ones(len(rows), dtype=bool)
+        for position, column in enumerate(self._columns):
+            if column.is_exact:
+                matches &= query[owner, position] == column.values[rows]
+        return matches
 
     def _log_kernel(self, query: FloatArray, owner: IntArray, rows: IntArray) -> FloatArray:
         log_kernel = np.zeros(len(rows))

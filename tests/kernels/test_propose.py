@@ -1,0 +1,67 @@
+"""Rows that are proposed and accepted follow the weights."""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from causalaug.conditionals._row_weights import weigh_rows
+from causalaug.kernels import ColumnKernel, ProductKernel
+
+N_ROWS = 300
+
+
+def reference(seed=0):
+    rng = np.random.default_rng(seed)
+    return np.column_stack([rng.normal(size=N_ROWS), rng.integers(3, size=N_ROWS)])
+
+
+KERNELS = {
+    "wide": [ColumnKernel("gaussian", 1.0), ColumnKernel("aitchison_aitken", 0.3)],
+    "exact": [ColumnKernel("gaussian", 0.7), ColumnKernel("identity")],
+    "compact": [ColumnKernel("epanechnikov", 1.5), ColumnKernel("identity")],
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_accepted_rows_follow_the_weights(name, weighted):
+    values = reference()
+    row_weights = np.linspace(0.5, 2.0, N_ROWS) if weighted else None
+    weigher = weigh_rows(values, KERNELS[name], row_weights)
+    query = np.array([[0.3, 1.0], [-0.8, 2.0]])
+    owner = np.repeat([0, 1], 20_000)
+    rows = weigher.propose(query, owner, np.random.default_rng(0))
+    for number in (0, 1):
+        drawn = rows[(owner == number) & (rows >= 0)]
+        assert len(drawn) > 15_000
+        (weights,) = weigher.weigh(query[[number]])
+        expected = np.zeros(N_ROWS)
+        listed = weights.rows_at(np.arange(len(weights.kernel)))
+        expected[listed] = weights.kernel / weights.totals[0] * len(drawn)
+        counts = np.bincount(drawn, minlength=N_ROWS)
+        assert (counts[expected == 0.0] == 0).all()
+        common = expected > 5.0
+        statistic = (np.square(counts - expected)[common] / expected[common]).sum()
+        assert statistic < chi2.isf(1e-4, common.sum())
+
+
+def test_nothing_is_proposed_in_small_tables_or_for_narrow_kernels():
+    small = ProductKernel(np.arange(10.0)[:, np.newaxis], [ColumnKernel("gaussian", 5.0)])
+    rng = np.random.default_rng(0)
+    assert (small.propose(np.zeros((1, 1)), np.zeros(50, dtype=int), rng) == -1).all()
+    narrow = ProductKernel(np.arange(1000.0)[:, np.newaxis], [ColumnKernel("gaussian", 1e-3)])
+    assert (narrow.propose(np.zeros((1, 1)), np.zeros(50, dtype=int), rng) == -1).mean() > 0.9
+
+
+def test_without_columns_every_proposal_is_accepted():
+    kernel = ProductKernel(np.empty((5, 0)), [])
+    rows = kernel.propose(np.empty((1, 0)), np.zeros(5000, dtype=int), np.random.default_rng(0))
+    counts = np.bincount(rows, minlength=5)
+    assert counts.sum() == 5000
+    assert np.abs(counts - 1000).max() < 150
+
+
+def test_a_query_beyond_all_rows_is_given_up():
+    kernel = ProductKernel(reference()[:, :1], [ColumnKernel("epanechnikov", 0.5)])
+    rows = kernel.propose(np.array([[50.0]]), np.zeros(20, dtype=int), np.random.default_rng(0))
+    assert (rows == -1).all()
