@@ -2,6 +2,10 @@
 
 import os
 
+# Before anything loads OpenMP: parallel test workers, each with as many threads as there are
+# cores, would fight for them.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from hypothesis import HealthCheck, settings
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}

@@ -140,3 +140,71 @@ def _exact_log_kernel(name, bandwidth, difference, n_values):
 def _sum_or_none(terms):
     terms = list(terms)
     return None if None in terms else sum(terms, Decimal(0))
+
+
+def all_lent_paths(values, order, pillows, kernels, bandwidths, lend, row_weights=None):
+    """Yield (rows, cells, weight) of all paths, where row i lends ``lend[j](pillow, i)`` at j.
+
+    `kernels` and `bandwidths` have one list per variable j. A variable that is not in `lend`
+    is copied. Row weights multiply the kernels.
+    """
+    log_rows = np.zeros(len(values)) if row_weights is None else np.log(row_weights)
+
+    def grow(depth, rows, cells, log_weight):
+        if depth == len(order):
+            columns = range(len(order))
+            yield tuple(rows[j] for j in columns), tuple(cells[j] for j in columns), log_weight
+            return
+        j = order[depth]
+        given = conditional_log_weights(values, pillows[j], kernels[j], bandwidths[j], cells)
+        if max(given) == -math.inf:
+            return
+        edges = [edge + log_row for edge, log_row in zip(given, log_rows, strict=True)]
+        log_total = math.log(math.fsum(map(math.exp, edges)))
+        for i, edge in enumerate(edges):
+            if edge > -math.inf:
+                pillow = [cells[k] for k in pillows[j]]
+                cell = lend[j](pillow, i) if j in lend else values[i, j]
+                child = log_weight + edge - log_total
+                yield from grow(depth + 1, {**rows, j: i}, {**cells, j: cell}, child)
+
+    for rows, cells, log_weight in grow(0, {}, {}, 0.0):
+        yield rows, cells, math.exp(log_weight)
+
+
+def slow_ridge(design, target, weights, penalty):
+    """Return coefficients and intercept of ``sum w (y - b - x c)^2 + penalty |c|^2``."""
+    n_features = design.shape[1]
+    extended = np.column_stack([design, np.ones(len(design))])
+    root = np.sqrt(weights)[:, np.newaxis]
+    penalties = np.diag([np.sqrt(penalty)] * n_features + [0.0])
+    left = np.vstack([root * extended, penalties])
+    right = np.concatenate([root[:, 0] * target, np.zeros(n_features + 1)])
+    solution = np.linalg.lstsq(left, right, rcond=None)[0]
+    return solution[:-1], solution[-1]
+
+
+def left_out_error(design, target, weights, penalty):
+    """Return the weighted squared error of rows that are left out one at a time: n refits."""
+    errors = []
+    for i in range(len(target)):
+        others = np.arange(len(target)) != i
+        slope, intercept = slow_ridge(design[others], target[others], weights[others], penalty)
+        errors.append(weights[i] * (target[i] - design[i] @ slope - intercept) ** 2)
+    return math.fsum(errors)
+
+
+def first_within_one_error_of_the_best(losses, weights):
+    """Return the first setting that is not worse than the best by more than one error."""
+    n_rows, n_settings = losses.shape
+    share = [weight / math.fsum(weights) for weight in weights]
+    means = [math.fsum(share[i] * losses[i, k] for i in range(n_rows)) for k in range(n_settings)]
+    best = means.index(min(means))
+    n_effective = 1.0 / math.fsum(s * s for s in share)
+    for k in range(n_settings):
+        above = [losses[i, k] - losses[i, best] for i in range(n_rows)]
+        mean = math.fsum(s * a for s, a in zip(share, above, strict=True))
+        variance = math.fsum(s * (a - mean) ** 2 for s, a in zip(share, above, strict=True))
+        if mean <= math.sqrt(variance / max(n_effective - 1.0, 1.0)):
+            return k
+    raise AssertionError("the best is within any error of itself")

@@ -677,3 +677,73 @@ def test_shuffling_rows_shuffles_the_values(library, data):
 def test_mixed_objects_are_told_apart(cells):
     values = column(pandas_series(cells, object), kinds={"x": "discrete"})[2]
     assert [[a == b for b in values] for a in values] == [[a == b for b in cells] for a in cells]
+
+
+# Cells that can be changed, rows that count differently, and some of the rows.
+
+
+@pytest.mark.parametrize(
+    ("series", "kind", "resolution"),
+    [
+        (pandas_series([1.5, 2.0]), "continuous", 0.0),
+        (pandas_series([1.5, 2.0], "float32"), "continuous", 0.0),
+        (pandas_series([1.5, 2.0], "Float64"), "continuous", 0.0),
+        (pandas_series([1.5, 2.0]), "discrete", None),
+        (pandas_series([1, 2]), "continuous", 1.0),
+        (pandas_series([1, 2], "UInt8"), "continuous", 1.0),
+        (pandas_series([1, 2]), "discrete", None),
+        (pandas_series([2**60, 1]), "continuous", None),
+        (pandas_series([True, False]), "continuous", None),
+        (pandas_series([1.5, 2], object), "continuous", None),
+        (pandas_series([Decimal(1), Decimal(2)]), "continuous", None),
+        (pandas_series(TIMES), "continuous", None),
+        (pandas_series(pd.Categorical(["a", "b"], ordered=True)), "continuous", None),
+        (pandas_series(["a", "b"]), "discrete", None),
+    ],
+)
+def test_only_numbers_that_are_measured_can_be_changed(series, kind, resolution):
+    table = Table.from_frame(series.to_frame(), kinds={"x": kind})
+    assert table.resolution == (resolution,)
+
+
+@pytest.mark.parametrize(
+    ("series", "limits"),
+    [
+        (pandas_series([1, 2], "uint8"), (0.0, 255.0)),
+        (pandas_series([1, 2], "Int8"), (-128.0, 127.0)),
+        (pandas_series([1, 2], "float16"), (-65504.0, 65504.0)),
+        (pandas_series(["a", "b"]), (-np.inf, np.inf)),
+        (pandas_series(pd.Categorical(["a", "b"])), (-np.inf, np.inf)),
+        (polars_series([1, 2], pl.UInt16).to_frame(), (0.0, 65535.0)),
+    ],
+)
+def test_limits_are_what_a_cell_can_hold(series, limits):
+    frame = series if isinstance(series, pl.DataFrame) else series.to_frame()
+    assert Table.from_frame(frame).limits == (limits,)
+
+
+def test_take_writes_changed_values_in_place_of_cells(frame_library):
+    table = make_table(frame_library, {"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    taken = table.take(np.array([[0, 1], [1, 0], [1, 1]]), {1: np.array([7.5, -1.0, 0.25])})
+    assert cells_of(taken) == [[1.0, 2.0, 2.0], [7.5, -1.0, 0.25]]
+    assert type(taken) is type(table.source)
+
+
+def test_select_gives_some_rows_coded_and_weighed_as_they_were(frame_library):
+    columns = {"a": [1.0, 2.0, 3.0, 4.0], "b": [9.0, 7.0, 8.0, 7.0]}
+    table = make_table(frame_library, columns, row_weights=np.array([1.0, 2.0, 3.0, 4.0]))
+    some = table.select(np.array([3, 0]))
+    assert cells_of(some.source) == [[4.0, 1.0], [7.0, 9.0]]
+    np.testing.assert_array_equal(some.values, table.values[[3, 0]])
+    np.testing.assert_array_equal(some.row_weights, [4.0, 1.0])
+    assert (some.n_rows, some.columns, some.kinds) == (2, table.columns, table.kinds)
+    with pytest.raises(ValueError, match="read-only"):
+        some.values[0, 0] = 1.0
+
+
+def test_select_keeps_the_codes_of_values_that_it_leaves_out():
+    table = Table.from_frame(pd.DataFrame({"town": ["Kiel", "Ulm", "Bonn"]}))
+    some = table.select(np.array([1, 0]))
+    np.testing.assert_array_equal(some.values[:, 0], [2.0, 1.0])
+    assert some.source["town"].tolist() == ["Ulm", "Kiel"]
+    assert some.row_weights is None

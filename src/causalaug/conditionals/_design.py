@@ -14,7 +14,8 @@ class Design:
     """Numbers as they are, and one indicator per value of what has no scale.
 
     `levels` holds, for each column of the pillow, the values that get an indicator, or None
-    for a number. The first value needs none: it is where all the others are zero.
+    for a number. The first value needs none, unless it is the only one: it is where all the
+    others are zero.
     """
 
     columns: list[int]
@@ -25,7 +26,7 @@ class Design:
         """Return the design of some columns of a table."""
         columns = [table.index(name) for name in pillow]
         levels = (
-            None if table.numeric[column] else np.unique(table.values[:, column])[1:]
+            None if table.numeric[column] else _indicated(table.values[:, column])
             for column in columns
         )
         return cls(columns, tuple(levels))
@@ -39,3 +40,8 @@ class Design:
             for values, levels in zip(pillow.T, self.levels, strict=True)
         ]
         return np.hstack(blocks)
+
+
+def _indicated(values: FloatArray) -> FloatArray:
+    distinct = np.unique(values)
+    return distinct[1:] if len(distinct) > 1 else distinct

@@ -52,7 +52,8 @@ class _Features:
 class SmoothMean:
     """A fitted mean, the leave-one-out error that chose it, and what it owes to each row.
 
-    `leverages` say how much each row pulls its own fitted value, between 0 and 1.
+    `leverages` say how much each row pulls its own fitted value, between 0 and 1. `error` is
+    a share of the variance.
     """
 
     features: _Features
@@ -74,8 +75,7 @@ def fit_smooth_mean(inputs: FloatArray, target: FloatArray, weights: FloatArray)
     only their ratios matter.
     """
     share = weights / weights.sum()
-    centre = share @ inputs
-    scale = np.sqrt(share @ np.square(inputs - centre))
+    centre, scale = share @ inputs, spread(inputs, weights)
     scale[scale == 0.0] = 1.0
     landmarks = _choose_landmarks((inputs - centre) / scale)
     nowhere = np.empty((0, inputs.shape[1]))
@@ -95,26 +95,42 @@ def _fit_ridge(
     root = np.sqrt(share)
     middle, mean = share @ design, float(share @ target)
     rows = root[:, np.newaxis] * (design - middle)
-    response = root * (target - mean)
+    unit = _power_of_two(target - mean)
+    response = root * ((target - mean) / unit)
     variances, directions = linalg.eigh(rows.T @ rows)
     variances = np.maximum(variances, 0.0)
     scores = rows @ directions
     projected = scores.T @ response
-    largest = max(float(variances.max(initial=0.0)), np.finfo(float).tiny)
+    largest = max(float(variances.max(initial=0.0)), JITTER)
     shrunk = 1.0 / (variances[:, np.newaxis] + PENALTIES * largest)
     leverages = share[:, np.newaxis] + np.square(scores) @ shrunk
     left_out = response[:, np.newaxis] - scores @ (projected[:, np.newaxis] * shrunk)
     left_out /= np.maximum(1.0 - leverages, 1e-6)
     errors = np.square(left_out).sum(axis=0)
     best = len(errors) - 1 - int(np.argmin(errors[::-1]))
-    coefficients = directions @ (projected * shrunk[:, best])
+    coefficients = unit * (directions @ (projected * shrunk[:, best]))
     return SmoothMean(
         features,
         coefficients,
         mean - float(middle @ coefficients),
         np.clip(leverages[:, best], 0.0, 1.0),
-        float(errors[best]),
+        float(errors[best] / max(np.square(response).sum(), np.finfo(float).tiny)),
     )
+
+
+def spread(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the standard deviation of weighted rows, whatever the unit: 1e300 or 1e-300."""
+    share = weights / weights.sum()
+    away = values - share @ values
+    unit = _power_of_two(away)
+    deviation: FloatArray = unit * np.sqrt(share @ np.square(away / unit))
+    return deviation
+
+
+def _power_of_two(values: FloatArray) -> FloatArray:
+    """Return a unit in which values are about one; to divide by it rounds nothing."""
+    unit: FloatArray = np.ldexp(1.0, np.frexp(np.abs(values).max(axis=0))[1] - 1)
+    return unit
 
 
 def _choose_landmarks(inputs: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from causalaug._validation import is_positive
 from causalaug.conditionals._base import FittedConditional, RowWeigher
 from causalaug.conditionals._design import Design
 from causalaug.conditionals._kernel import KernelConditional
-from causalaug.conditionals._mean import fit_smooth_mean
+from causalaug.conditionals._mean import fit_smooth_mean, spread
 from causalaug.conditionals._regressor import check_regressor, fit_regressor
 from causalaug.conditionals._row_weights import weigh_rows
 from causalaug.exceptions import ParameterError
@@ -122,12 +122,13 @@ class ResidualConditional:
             residuals /= np.sqrt(np.maximum(1.0 - smooth.leverages, LEAST_FREEDOM))
         else:
             mean, residuals = fit_regressor(self.regressor, inputs, target, table.row_weights)
-        margin = MARGIN * float(target.std())
+        margin = MARGIN * float(spread(target, weights))
+        least, largest = table.limits[column]
         return MeanShift(
             lambda query: mean(design(query)),
             residuals,
-            float(target.min()) - margin,
-            float(target.max()) + margin,
+            max(float(target.min()) - margin, least),
+            min(float(target.max()) + margin, largest),
             is_integer=table.resolution[column] == 1.0,
         )
 

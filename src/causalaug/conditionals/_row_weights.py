@@ -13,15 +13,17 @@ from causalaug.typing import FloatArray, IntArray
 def weigh_rows(
     reference: FloatArray, kernels: Sequence[ColumnKernel], row_weights: FloatArray | None
 ) -> RowWeigher:
-    """Return the product kernel, times the weight of each row if there are any."""
+    """Return the product kernel, times the weight of each row if there are any.
+
+    Queries may have more columns than the reference; only the first ones are looked at.
+    """
     if row_weights is None:
         return ProductKernel(reference, kernels)
     distance = np.sqrt(-2.0 * np.log(row_weights / row_weights.max()))
-    return _FixedQuery(
-        ProductKernel(
-            np.column_stack([reference, distance]), [*kernels, ColumnKernel("gaussian", 1.0)]
-        )
+    kernel = ProductKernel(
+        np.column_stack([reference, distance]), [*kernels, ColumnKernel("gaussian", 1.0)]
     )
+    return _FixedQuery(kernel, reference.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,7 @@ class _FixedQuery:
     """
 
     kernel: ProductKernel
+    n_columns: int
 
     @property
     def may_vanish(self) -> bool:
@@ -41,18 +44,17 @@ class _FixedQuery:
 
     def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
         """Yield the weighted rows of each query."""
-        return self.kernel.weigh(_with_zeros(query), log_cut)
+        return self.kernel.weigh(self._extended(query), log_cut)
 
     def propose(self, query: FloatArray, owner: IntArray, rng: np.random.Generator) -> IntArray:
         """Draw a row for each entry, or give up."""
-        return self.kernel.propose(_with_zeros(query), owner, rng)
+        return self.kernel.propose(self._extended(query), owner, rng)
 
     def log_heaviest_bound(
         self, query: FloatArray, log_factors: FloatArray | None = None
     ) -> FloatArray:
         """Return an upper bound on the largest weight of each query."""
-        return self.kernel.log_heaviest_bound(_with_zeros(query), log_factors)
+        return self.kernel.log_heaviest_bound(self._extended(query), log_factors)
 
-
-def _with_zeros(query: FloatArray) -> FloatArray:
-    return np.column_stack([query, np.zeros(len(query))])
+    def _extended(self, query: FloatArray) -> FloatArray:
+        return np.column_stack([query[:, : self.n_columns], np.zeros(len(query))])

@@ -2,6 +2,7 @@
 
 import narwhals.stable.v1 as nw
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator
 
 from causalaug._random import as_generator
@@ -9,10 +10,13 @@ from causalaug._validation import check_integer
 from causalaug.augmentation import check_graph_type, check_strategies
 from causalaug.conditionals import ResidualConditional
 from causalaug.estimators._gate import check_share
-from causalaug.estimators._observed import check_rows, name_of_target, observe
+from causalaug.estimators._observed import check_rows, name_of_target, no_new_rows, observe
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import SampledExpansion
 from causalaug.factorization import factorize
+
+DRAWS_PER_ROW = (1, 8, 64)
+"""How many draws are made in turn, where some end early, before there is no point in more."""
 
 
 class CausalAugmenter(BaseEstimator):
@@ -74,6 +78,24 @@ class CausalAugmenter(BaseEstimator):
         self.kinds = kinds
         self.random_state = random_state
 
+    def fit(self, X, y):
+        """Check the rows and the graph; there is nothing to learn.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array of shape (n, d)
+            The features.
+        y : series or array of shape (n,)
+            The target.
+
+        Returns
+        -------
+        self
+            The augmenter.
+        """
+        self._observe(X, y)
+        return self
+
     def fit_resample(self, X, y):
         """Return observed and new rows together.
 
@@ -92,14 +114,22 @@ class CausalAugmenter(BaseEstimator):
         y_resampled : series or array
             Their target.
         """
-        conditional = ResidualConditional() if self.conditional is None else self.conditional
-        check_strategies(conditional, SampledExpansion())
-        self._check_amounts()
+        observed = self._observe(X, y)
+        if observed is None:
+            return X, y
+        rng = as_generator(self.random_state)
+        n_new, own = self._divide(observed.n_rows, rng)
+        paths = self._draw(observed, max(n_new, 1), rng)
+        features, target = observed.stacked_with(paths.at(slice(n_new)), own)
+        return features, _like(y, target)
+
+    def _observe(self, X, y):
+        """Return the rows, checked against the graph; None if there is no graph."""
+        self._check_parameters()
         features, target = check_rows(self, X, y, y_numeric=False)
         if self.graph is None:
-            return X, y
-        check_graph_type(self.graph)
-        observed = observe(
+            return None
+        return observe(
             features,
             target,
             graph=self.graph,
@@ -107,15 +137,23 @@ class CausalAugmenter(BaseEstimator):
             kinds=self.kinds or {},
             sample_weight=np.ones(len(target)),
         )
-        rng = as_generator(self.random_state)
-        n_new, own = self._divide(observed.n_rows, rng)
-        paths = SampledExpansion(max(n_new, 1)).expand(
-            observed.table, factorize(self.graph), conditional, rng
-        )
-        features, target = observed.stacked_with(paths.at(slice(n_new)), own)
-        return features, _like(y, target)
 
-    def _check_amounts(self):
+    def _draw(self, observed, n_new, rng):
+        """Return at least so many new rows; draws that end early are made up for."""
+        conditional = ResidualConditional() if self.conditional is None else self.conditional
+        factors = factorize(self.graph)
+        for times in DRAWS_PER_ROW:
+            expansion = SampledExpansion(times * n_new)
+            paths = expansion.expand(observed.table, factors, conditional, rng)
+            if len(paths) >= n_new:
+                return paths
+        raise no_new_rows()
+
+    def _check_parameters(self):
+        conditional = ResidualConditional() if self.conditional is None else self.conditional
+        check_strategies(conditional, SampledExpansion())
+        if self.graph is not None:
+            check_graph_type(self.graph)
         check_share("augmented_share", self.augmented_share)
         if self.rows is not None:
             check_integer("rows", self.rows, at_least=1)
@@ -138,6 +176,8 @@ class CausalAugmenter(BaseEstimator):
 
 def _like(y, target):
     """Return the target as a series of the library that `y` came in, or as an array."""
+    if isinstance(y, pd.Series):
+        return pd.Series(target, name=y.name).astype(y.dtype)
     opened = nw.from_native(y, series_only=True, pass_through=True)
     if not isinstance(opened, nw.Series):
         return target

@@ -1,7 +1,5 @@
 """What the regressor and the classifier share."""
 
-from dataclasses import replace
-
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -98,9 +96,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         factors = factorize(self.graph)
         expansion = self._expansion(observed.n_rows)
         chosen = candidates[0]
-        if len(candidates) > 1 and observed.n_rows < FEWEST_ROWS:
-            chosen = replace(chosen, share=0.0)
-        elif len(candidates) > 1:
+        if len(candidates) > 1 and observed.n_rows >= FEWEST_ROWS:
             self.gate_ = pass_through_gate(
                 gate, observed, factors, candidates, expansion, learner, self._task(learner), rng
             )
@@ -169,7 +165,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         return validate_data(self, X, reset=False)
 
     def _fitted_learner(self):
-        check_is_fitted(self)
+        check_is_fitted(self, "estimator_")
         return self.estimator_
 
 
@@ -177,12 +173,13 @@ def _check_weights(sample_weight, n_rows):
     """Return non-negative weights, ones by default."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
+    weights = np.asarray(sample_weight)
+    if weights.shape != (n_rows,) or weights.dtype.kind not in "biuf":
         raise ParameterError(
             f"`sample_weight` must hold one number for each of the {n_rows} rows. "
-            f"Found shape {weights.shape}."
+            f"Found {weights.dtype} of shape {weights.shape}."
         )
+    weights = weights.astype(np.float64)
     if not np.isfinite(weights).all() or weights.min() < 0.0 or weights.max() == 0.0:
         raise ParameterError(
             "`sample_weight` must be finite, not negative, and not all zero. Found values from "

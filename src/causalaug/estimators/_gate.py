@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -58,9 +59,11 @@ class Gate:
 
     def __post_init__(self) -> None:
         """Refuse shares that are none, and too few folds."""
-        object.__setattr__(self, "shares", tuple(self.shares))
-        if not self.shares:
-            raise ParameterError("`shares` must hold at least one share. Found none.")
+        if not isinstance(self.shares, Iterable) or not (shares := tuple(self.shares)):
+            raise ParameterError(
+                f"`shares` must hold at least one share, as in (0.0, 0.5). Found {self.shares!r}."
+            )
+        object.__setattr__(self, "shares", shares)
         for share in self.shares:
             check_share("shares", share)
         check_integer("n_splits", self.n_splits, at_least=2)
@@ -84,9 +87,9 @@ class GateResult:
     candidates : tuple of Candidate
         The settings, simplest first.
     losses : float array of shape (n_rows, n_candidates)
-        The loss of each observed row when it was held out.
+        The loss of each observed row that was held out, averaged over the repeats.
     weights : float array of shape (n_rows,)
-        The weights of the rows.
+        The weights of these rows.
     chosen : int
         The position of the setting that was chosen.
     """
@@ -124,16 +127,19 @@ def pass_through_gate(
 ) -> GateResult:
     """Try all candidates on held-out rows and choose one."""
     total = np.zeros((observed.n_rows, len(candidates)))
+    times = np.zeros(observed.n_rows)
     target = observed.features_and_target()[1]
+    n_splits = min(gate.n_splits, observed.n_rows)
     for _ in range(gate.n_repeats):
-        for train, held_out in task.folds(target, gate.n_splits, new_seed(rng)):
+        for train, held_out in task.folds(target, n_splits, new_seed(rng)):
             asked = observed.select(held_out).features_and_target()
             fits = _fit_all(observed.select(train), factors, candidates, expansion, learner, rng)
             for number, fitted in enumerate(fits):
                 total[held_out, number] += task.losses(fitted, *asked)
-    losses = total / gate.n_repeats
-    chosen = choose(losses, observed.sample_weight)
-    return GateResult(tuple(candidates), losses, observed.sample_weight, chosen)
+            times[held_out] += 1.0
+    told = times > 0.0
+    losses, weights = total[told] / times[told, np.newaxis], observed.sample_weight[told]
+    return GateResult(tuple(candidates), losses, weights, choose(losses, weights))
 
 
 def _fit_all(
@@ -171,6 +177,8 @@ def choose(losses: FloatArray, weights: FloatArray) -> int:
     >>> choose(np.array([[1.0, 0.9], [2.0, 1.9], [3.0, 2.9], [4.0, 3.8]]), np.ones(4))
     1
     """
+    if not len(losses):
+        return 0
     _, difference, error = compare_with_best(losses, weights)
     return int(np.argmax(difference <= error))
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from causalaug._validation import check_same_variables
 from causalaug.exceptions import GraphMismatchError, ParameterError, TableError
-from causalaug.table import Table
+from causalaug.table import Table, check_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,11 +56,7 @@ class Observed:
         that of the originals alone.
         """
         if not len(paths):
-            raise TableError(
-                "Some new row must be possible. Found none: every path ends where a kernel "
-                "gives no observed row any weight. Use augmented_share=0, or a kernel that does "
-                'not vanish, such as discrete_kernel="aitchison_aitken".'
-            )
+            raise no_new_rows()
         features, target = self.stacked_with(paths, np.arange(self.n_rows))
         lent = paths.weights * (share * self.sample_weight.sum() / paths.weights.sum())
         return features, target, np.concatenate([(1.0 - share) * self.sample_weight, lent])
@@ -81,13 +77,29 @@ class Observed:
         return (features.to_numpy() if self.as_array else features.to_native()), target
 
 
+def no_new_rows() -> TableError:
+    """Return the error of a graph and a conditional that allow no new row."""
+    return TableError(
+        "New rows must be possible. Found next to none: paths were pruned, or end where a "
+        "kernel gives no observed row any weight. Use augmented_share=0, another expansion, or a "
+        'kernel that does not vanish, such as kernel="gaussian" or '
+        'discrete_kernel="aitchison_aitken".'
+    )
+
+
 def is_frame(data: object) -> bool:
     """Say whether data have named columns of a dataframe library."""
+    if isinstance(data, pd.DataFrame):
+        return True
     return isinstance(nw.from_native(data, eager_only=True, pass_through=True), nw.DataFrame)
 
 
 def check_rows(estimator: Any, X: Any, y: Any, *, y_numeric: bool) -> tuple[Any, Any]:
-    """Return features and target as arrays; a frame stays what it is, for `Table` to check."""
+    """Return features and target as arrays; a frame stays what it is, for `Table` to check.
+
+    Integers and booleans that pandas calls nullable must not become floats on their way.
+    """
+    y = y if y is None else np.asarray(y)
     if not is_frame(X):
         checked: tuple[Any, Any] = validate_data(estimator, X, y, y_numeric=y_numeric)
         return checked
@@ -111,6 +123,7 @@ def observe(
     as_array = not is_frame(features)
     if as_array:
         features = pd.DataFrame(features, columns=list(_names_of_array(features, graph, name)))
+    _check_features(list(getattr(features, "column_names", features.columns)), name)
     opened = nw.from_native(features, eager_only=True)
     check_same_variables(graph.nodes, [*opened.columns, name])
     namespace = nw.get_native_namespace(opened)
@@ -141,6 +154,16 @@ def name_of_target(target: str | None, y: Any, features: Any, graph: ADMG) -> st
         f"is None and `y` has no name among the nodes {list(graph.nodes)}. "
         'Write target="...", or pass `y` as a named pandas or polars series.'
     )
+
+
+def _check_features(names: Sequence[object], target: str) -> None:
+    """Raise unless the features have names of their own, none of them the target's."""
+    check_names(names)
+    if target in names:
+        raise TableError(
+            f"The features must not hold the target. Found {target!r} among the columns "
+            f"{list(names)}. Drop it, or name another target."
+        )
 
 
 def _names_of_array(features: Any, graph: ADMG, target: str) -> Sequence[str]:

@@ -60,12 +60,27 @@ class Classification:
         return "log-loss" if self.has_probabilities else "error rate"
 
     def folds(self, target: NDArray[Any], n_splits: int, seed: int) -> Folds:
-        """Yield training and held-out rows, with the classes in proportion if they can be."""
-        counts = np.unique(target, return_counts=True)[1]
-        stratified = counts.min() >= n_splits
-        kind = StratifiedKFold if stratified else KFold
-        splitter = kind(n_splits, shuffle=True, random_state=seed)
-        yield from splitter.split(np.empty(len(target)), target)
+        """Yield training and held-out rows, with the classes in proportion.
+
+        Where training rows would be all of one class, nothing can be learnt: that fold is
+        left out.
+        """
+        for train, held_out in self._all_folds(target, n_splits, seed):
+            if len(np.unique(target[train])) > 1:
+                yield train, held_out
+
+    def _all_folds(self, target: NDArray[Any], n_splits: int, seed: int) -> Folds:
+        if np.unique(target, return_counts=True)[1].min() >= n_splits:
+            splitter = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
+            yield from splitter.split(np.empty(len(target)), target)
+            return
+        shuffled = np.random.default_rng(seed).permutation(len(target))
+        fold = np.empty(len(target), dtype=np.int64)
+        fold[shuffled[np.argsort(target[shuffled], kind="stable")]] = (
+            np.arange(len(target)) % n_splits
+        )
+        for number in range(n_splits):
+            yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 
     def losses(self, fitted: Any, features: Any, target: NDArray[Any]) -> FloatArray:
         """Return minus the log-probability of each row's own class."""
@@ -85,5 +100,7 @@ def aligned_probabilities(fitted: Any, features: Any, classes: NDArray[Any]) -> 
     """
     found = np.asarray(fitted.predict_proba(features), dtype=np.float64)
     probabilities = np.zeros((len(found), len(classes)))
-    probabilities[:, np.searchsorted(classes, fitted.classes_)] = found
+    known = np.searchsorted(classes, fitted.classes_)
+    # A learner that saw one class is sure of it; some return two columns even then.
+    probabilities[:, known] = found if len(known) > 1 else 1.0
     return probabilities

@@ -84,8 +84,15 @@ class LevelChildren:
         return children.at(np.flatnonzero(np.exp(children.log_weights) > 0.0))
 
     def collect(self, collector: Collector) -> None:
-        """Hand children to the collector, as long as they are not lighter than it wants."""
+        """Hand children to the collector, as long as they are not lighter than it wants.
+
+        Those that together are below double precision may be left out.
+        """
         self._list(self._blocks(), collector)
+
+    def collect_exactly(self, collector: Collector) -> None:
+        """Hand over children as `collect` does, and leave out none that is wanted."""
+        self._list(self._weigh(-_log(collector.cutoff)), collector)
 
     def remainders(self, heavy: Children) -> FloatArray:
         """Return the mass that each path has left for its other children."""

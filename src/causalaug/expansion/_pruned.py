@@ -80,7 +80,7 @@ class PrunedExpansion:
         for level in tree.levels:
             found = _AtLeast(least, self.max_rows)
             try:
-                LevelChildren(frontier, level).collect(found)
+                LevelChildren(frontier, level).collect_exactly(found)
             except TooManyNodesError:
                 raise self._too_large(tree.n_rows) from None
             frontier.grow(level, joined(found.parts))

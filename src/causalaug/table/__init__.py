@@ -4,7 +4,8 @@ All knowledge of data frames is in this package; the rest of the library works o
 float values, the kinds and the row numbers of a `Table`.
 """
 
+from causalaug.table._checks import check_names
 from causalaug.table._columns import ColumnKind
 from causalaug.table._table import Table
 
-__all__ = ["ColumnKind", "Table"]
+__all__ = ["ColumnKind", "Table", "check_names"]

@@ -143,6 +143,19 @@ def resolution(column: Column, kind: ColumnKind) -> float | None:
     return 0.0 if column.cells.dtype.kind == "f" else 1.0
 
 
+def limits(column: Column) -> tuple[float, float]:
+    """Return the least and the largest number that a cell of the column could hold.
+
+    >>> limits(Column("age", "uint8", np.array([3, 90], dtype=np.uint8)))
+    (0.0, 255.0)
+    """
+    kind = column.cells.dtype.kind
+    if column.ordered is not None or kind not in "fiu":
+        return -np.inf, np.inf
+    held = np.finfo(column.cells.dtype) if kind == "f" else np.iinfo(column.cells.dtype)
+    return float(held.min), float(held.max)
+
+
 def _unboxed(column: Column) -> NDArray[Any]:
     """Return cells that are stored as objects as the numbers or times that they are, if all fit."""
     if column.cells.dtype.kind != "O" or column.content not in _UNBOXED:

@@ -17,7 +17,7 @@ from causalaug.table._checks import (
     check_shape,
     resolve_kinds,
 )
-from causalaug.table._columns import Column, ColumnKind, encode, resolution
+from causalaug.table._columns import Column, ColumnKind, encode, limits, resolution
 from causalaug.table._sources import open_source
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class Table:
     resolution : tuple of float or None
         How finely the cells of each column can be changed: 0.0 for floats, 1.0 for integers;
         None for all others and for discrete columns, whose cells can only be copied.
+    limits : tuple of (float, float)
+        The least and the largest number that a cell of each column could hold.
     source : frame or array
         What the table was made from; `take` copies its cells.
     row_weights : array of shape (n_rows,), optional
@@ -80,6 +82,7 @@ numeric=(True, True, False))
     values: FloatArray = field(repr=False)
     numeric: tuple[bool, ...]
     resolution: tuple[float | None, ...] = field(repr=False)
+    limits: tuple[tuple[float, float], ...] = field(repr=False)
     source: Any = field(repr=False)
     row_weights: FloatArray | None = field(default=None, repr=False)
 
@@ -152,6 +155,7 @@ or fill the cells in.
             values=values,
             numeric=numeric,
             resolution=tuple(map(resolution, columns, chosen)),
+            limits=tuple(map(limits, columns)),
             source=_snapshot(frame),
             row_weights=check_row_weights(row_weights, source.n_rows),
         )
@@ -177,9 +181,11 @@ or fill the cells in.
 
     def select(self, rows: IntArray) -> Table:
         """Return the table of some rows, coded and weighed as they are here."""
+        values = np.asfortranarray(self.values[rows])
+        values.flags.writeable = False
         return replace(
             self,
-            values=np.asfortranarray(self.values[rows]),
+            values=values,
             source=self.take(np.repeat(rows[:, np.newaxis], self.n_columns, axis=1)),
             row_weights=None if self.row_weights is None else self.row_weights[rows],
         )
