@@ -116,14 +116,19 @@ class PAG:
         return cls(graph.nodes, [*arrows, *((a, "<->", b) for a, b in graph.bidirected)])
 
     @classmethod
-    def from_causallearn(cls, source: Any) -> "PAG":
+    def from_causallearn(cls, source: Any, *, two_tails: str = "--") -> "PAG":
         """Read a graph of causal-learn: that of ``fci``, of ``ges``, or of ``pc``.
 
         Parameters
         ----------
         source : GeneralGraph or CausalGraph
             What ``fci(...)[0]``, ``ges(...)["G"]`` and ``pc(...)`` return.
+        two_tails : {"--", "o-o"}, optional
+            How to draw an edge with two tails. Of ``pc`` and ``ges`` it means either direction.
+            Of ``fci`` it means that the rows were selected by what they have in common. No ADMG
+            says that; ``"o-o"`` takes the edge for one of which nothing is known.
         """
+        check_choice("two_tails", two_tails, ("--", "o-o"))
         graph = getattr(source, "G", source)
         if not hasattr(graph, "get_graph_edges") or not hasattr(graph, "get_nodes"):
             raise GraphFormatError(
@@ -139,7 +144,7 @@ class PAG:
                     "causal-learn graph: the ends of an edge must be tails, arrows or circles. "
                     f"Found {ends[0]} and {ends[1]} between {left} and {right}."
                 )
-            edges.append((left, _DRAWN[ends], right))
+            edges.append((left, two_tails if ends == ("tail", "tail") else _DRAWN[ends], right))
         return cls([node.get_name() for node in graph.get_nodes()], edges)
 
     @property
