@@ -7,6 +7,7 @@ from causalaug.discovery import PAG
 from causalaug.discovery._pag import MARKS
 from causalaug.exceptions import GraphError, GraphFormatError, ParameterError
 from causalaug.graphs import ADMG
+from discovery_stand_ins import ForeignGraph
 
 TURNED = {"->": "<-", "<->": "<->", "o->": "<-o", "o-o": "o-o", "o-": "-o", "--": "--"}
 TURNED |= {turned: drawn for drawn, turned in TURNED.items()}
@@ -81,30 +82,8 @@ def test_a_mark_is_asked_of_nodes():
         PAG(["A", "B"]).mark("A", "Z")
 
 
-class Foreign:
-    """Answers like a graph of causal-learn."""
-
-    def __init__(self, names, edges):
-        self.names, self.edges = names, edges
-
-    def get_nodes(self):
-        return [SimpleNamespace(get_name=lambda name=name: name) for name in self.names]
-
-    def get_graph_edges(self):
-        nodes = dict(zip(self.names, self.get_nodes(), strict=True))
-        return [
-            SimpleNamespace(
-                get_node1=lambda a=a: nodes[a],
-                get_node2=lambda b=b: nodes[b],
-                get_endpoint1=lambda left=left: SimpleNamespace(name=left),
-                get_endpoint2=lambda right=right: SimpleNamespace(name=right),
-            )
-            for a, left, right, b in self.edges
-        ]
-
-
 def test_a_graph_of_causal_learn_is_read_by_its_answers():
-    foreign = Foreign(
+    foreign = ForeignGraph(
         ["C", "A", "B"], [("A", "CIRCLE", "ARROW", "B"), ("C", "ARROW", "ARROW", "B")]
     )
     expected = PAG(["C", "A", "B"], [("A", "o->", "B"), ("C", "<->", "B")])
@@ -115,6 +94,18 @@ def test_a_graph_of_causal_learn_is_read_by_its_answers():
 def test_what_is_no_graph_of_causal_learn_is_refused():
     with pytest.raises(GraphFormatError, match=r"or pc\(...\). Found int.$"):
         PAG.from_causallearn(7)
-    star = Foreign(["A", "B"], [("A", "STAR", "ARROW", "B")])
+    star = ForeignGraph(["A", "B"], [("A", "STAR", "ARROW", "B")])
     with pytest.raises(GraphFormatError, match="Found star and arrow between A and B.$"):
         PAG.from_causallearn(star)
+
+
+def test_two_tails_mean_another_thing_where_variables_may_be_hidden():
+    foreign = ForeignGraph(
+        ["A", "B", "C"], [("A", "TAIL", "TAIL", "B"), ("B", "CIRCLE", "ARROW", "C")]
+    )
+    with pytest.raises(GraphError, match="^An undirected edge belongs to a class of DAGs"):
+        PAG.from_causallearn(foreign)
+    found = PAG.from_causallearn(foreign, two_tails="o-o")
+    assert found.edges == (("A", "o-o", "B"), ("B", "o->", "C"))
+    with pytest.raises(ParameterError, match="^`two_tails` must be one of"):
+        PAG.from_causallearn(foreign, two_tails="->")

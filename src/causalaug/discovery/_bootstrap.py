@@ -83,10 +83,12 @@ def bootstrap_edges(
     happens to have:
 
     >>> import causalaug as ca
-    >>> data = ca.datasets.make_sem(300, "chain", n_variables=3, random_state=0)
-    >>> ca.discovery.bootstrap_edges(
-    ...     data.frame, "ges", n_bootstrap=20, random_state=0
-    ... )  # doctest: +SKIP
+    >>> chain = ca.datasets.make_sem(500, "chain", n_variables=3, random_state=0)
+    >>> bootstrap_edges(chain.frame, "ges", n_bootstrap=20, random_state=0)  # doctest: +SKIP
+      one other   ->   <-  <->  open  absent
+    0  X1    X2  0.0  0.0  0.0  0.05    0.95
+    1  X1     Y  0.0  0.0  0.0  1.00    0.00
+    2  X2     Y  0.0  0.0  0.0  1.00    0.00
     """
     check_integer("n_bootstrap", n_bootstrap, at_least=1)
     finder = make_finder(method, knowledge, alpha, test)
