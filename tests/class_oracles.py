@@ -19,11 +19,14 @@ def subsets(items):
 def independences(graph):
     """Return all (a, b, given) that the graph separates, found by asking for each."""
     return frozenset(
-        (a, b, given)
-        for a, b in combinations(graph.nodes, 2)
-        for given in subsets(v for v in graph.nodes if v not in (a, b))
-        if m_separated(graph, a, b, given)
+        question for question in _questions(graph.nodes) if m_separated(graph, *question)
     )
+
+
+def _questions(nodes):
+    for a, b in combinations(nodes, 2):
+        for given in subsets(v for v in nodes if v not in (a, b)):
+            yield a, b, given
 
 
 def as_mag(graph):
@@ -55,10 +58,17 @@ def equivalence_class(graph, arrows=("->", "<-", "<->")):
     pairs = [pair for pair in combinations(graph.nodes, 2) if _joined(graph, *pair)]
     graphs = (oriented(graph.nodes, pairs, chosen) for chosen in product(arrows, repeat=len(pairs)))
     return {
-        other
-        for other in graphs
-        if other and is_ancestral(other) and independences(other) == independences(graph)
+        other for other in graphs if other and is_ancestral(other) and are_equivalent(other, graph)
     }
+
+
+def are_equivalent(graph, other):
+    """Return whether two graphs separate the same; ask until they differ."""
+    known = independences(other)
+    return all(
+        m_separated(graph, a, b, given) == ((a, b, given) in known)
+        for a, b, given in _questions(graph.nodes)
+    )
 
 
 def dag_class(graph):
