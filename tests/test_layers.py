@@ -22,6 +22,7 @@ LAYERS = [
     ["estimators"],
     ["evaluation"],
     ["datasets"],
+    ["discovery"],
 ]
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

@@ -12,6 +12,7 @@ import pytest
 import causalaug as ca
 
 HEAVY = ["matplotlib", "xgboost", "dask", "torch", "sklearn", "polars", "pyarrow.parquet", "lingam"]
+HEAVY += ["causallearn"]
 CLASSES_AND_FUNCTIONS = [name for name in ca.__all__ if not name.startswith("__")]
 
 

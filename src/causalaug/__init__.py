@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from causalaug import datasets
+from causalaug import datasets, discovery
 from causalaug.augmentation import AugmentedTable, augment
 from causalaug.conditionals import KernelConditional, ResidualConditional
 from causalaug.diagnostics import GraphCheck, check_graph
@@ -68,6 +68,7 @@ __all__ = [
     "compare",
     "complete_graph",
     "datasets",
+    "discovery",
     "factorize",
     "latent_projection",
     "m_separated",

@@ -1,0 +1,18 @@
+"""Graphs from data: discovery, the graphs it cannot tell apart, and averages over them."""
+
+from causalaug.discovery._average import augment_average
+from causalaug.discovery._bootstrap import bootstrap_edges
+from causalaug.discovery._discover import discover, discover_class
+from causalaug.discovery._enumeration import enumerate_admgs
+from causalaug.discovery._knowledge import Knowledge
+from causalaug.discovery._pag import PAG
+
+__all__ = [
+    "PAG",
+    "Knowledge",
+    "augment_average",
+    "bootstrap_edges",
+    "discover",
+    "discover_class",
+    "enumerate_admgs",
+]
