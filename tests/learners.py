@@ -15,9 +15,7 @@ def rows_of_regression(n_rows=24, seed=0):
     rng = np.random.default_rng(seed)
     a = rng.normal(size=n_rows)
     y = a + 0.5 * rng.normal(size=n_rows)
-    X = pd.DataFrame(
-        {"a": a, "b": y + rng.normal(size=n_rows), "c": -y + rng.normal(size=n_rows)}
-    )
+    X = pd.DataFrame({"a": a, "b": y + rng.normal(size=n_rows), "c": -y + rng.normal(size=n_rows)})
     return X, pd.Series(y, name="y")
 
 

@@ -43,7 +43,9 @@ def test_the_share_and_the_number_of_rows_are_as_asked(share, rows, n_new, n_own
     assert numbers == sorted(numbers)
     counts = np.bincount(numbers, minlength=20)
     assert counts.max() - counts.min() <= 1
-    assert not any(tuple(row) in observed for row in more[n_own:].assign(y=target[n_own:]).to_numpy())
+    assert not any(
+        tuple(row) in observed for row in more[n_own:].assign(y=target[n_own:]).to_numpy()
+    )
 
 
 def test_without_a_graph_the_rows_stay_as_they_are():

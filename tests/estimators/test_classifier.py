@@ -40,7 +40,9 @@ LABELS = {
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "numpy"])
-@pytest.mark.parametrize("share", [0.5, ca.Gate(shares=(0.0, 0.5), n_splits=3)], ids=["half", "gate"])
+@pytest.mark.parametrize(
+    "share", [0.5, ca.Gate(shares=(0.0, 0.5), n_splits=3)], ids=["half", "gate"]
+)
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 def test_all_sorts_of_labels_are_learnt(labels, share, kind):
     X, y = rows_of_classification(classes=labels)
@@ -105,7 +107,9 @@ def test_a_class_that_chance_left_out_of_the_new_rows_is_still_known():
     assert set(model.predict(X)) == {"common"}
 
 
-@pytest.mark.parametrize("learner", [LogisticRegression(), HistGradientBoostingClassifier(max_iter=2)])
+@pytest.mark.parametrize(
+    "learner", [LogisticRegression(), HistGradientBoostingClassifier(max_iter=2)]
+)
 @pytest.mark.parametrize("n_rare", [1, 2, 4])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_class_rarer_than_the_folds_passes_the_gate(learner, n_rare, n_classes):

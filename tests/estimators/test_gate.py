@@ -155,8 +155,9 @@ def test_a_right_graph_gets_its_say_and_a_wrong_one_does_not():
     X = pd.DataFrame({f"x{i}": 0.5 * y + rng.normal(size=40) for i in range(12)})
     right = ca.ADMG([*X.columns, "y"], [("y", column) for column in X.columns])
     wrong = ca.ADMG([*X.columns, "y"])
+    gate = Gate(shares=(0.0, 0.5, 0.75))
     shares = [
-        fit(X, pd.Series(y, name="y"), graph=graph, augmented_share="auto").augmented_share_
+        fit(X, pd.Series(y, name="y"), graph=graph, augmented_share=gate).augmented_share_
         for graph in (right, wrong)
     ]
     assert shares[0] > 0.0

@@ -199,7 +199,9 @@ def test_metadata_routing_brings_the_weights(rows):
     weights = np.arange(1.0, 25.0)
     with sklearn.config_context(enable_metadata_routing=True):
         model = make(Recorder()).set_fit_request(sample_weight=True)
-        scaler = StandardScaler().set_output(transform="pandas").set_fit_request(sample_weight=False)
+        scaler = (
+            StandardScaler().set_output(transform="pandas").set_fit_request(sample_weight=False)
+        )
         pipeline = make_pipeline(scaler, model).fit(X, y, sample_weight=weights)
         assert pipeline[-1].estimator_.weights_.sum() == pytest.approx(weights.sum())
         model.set_score_request(sample_weight=True)
