@@ -50,13 +50,23 @@ class CausalAugmenter(BaseEstimator):
 
     Examples
     --------
+    Symptoms of the sick are combined anew, and never with those of the well:
+
     >>> import pandas as pd
-    >>> from causalaug import CausalAugmenter, read_graph
+    >>> from causalaug import CausalAugmenter, KernelConditional, read_graph
     >>> X = pd.DataFrame({"fever": [39.1, 40.2, 36.8], "cough": [7.0, 9.0, 1.0]})
     >>> y = pd.Series(["sick", "sick", "well"], name="state")
-    >>> augmenter = CausalAugmenter(graph=read_graph("fever <- state -> cough"), random_state=0)
+    >>> graph, copies = read_graph("fever <- state -> cough"), KernelConditional()
+    >>> augmenter = CausalAugmenter(graph=graph, conditional=copies, random_state=0)
     >>> X_more, y_more = augmenter.fit_resample(X, y)
     >>> X_more.assign(state=y_more)
+       fever  cough state
+    0   39.1    7.0  sick
+    1   40.2    9.0  sick
+    2   36.8    1.0  well
+    3   39.1    9.0  sick
+    4   40.2    9.0  sick
+    5   40.2    9.0  sick
     """
 
     def __init__(

@@ -70,22 +70,24 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
 
     Examples
     --------
-    Two symptoms are independent given the disease; the graph knows, ten patients do not say:
+    Symptoms are independent given the disease. The graph knows; twenty patients do not say:
 
     >>> import numpy as np
     >>> import pandas as pd
     >>> from sklearn.linear_model import LogisticRegression
     >>> from causalaug import AugmentedClassifier, read_graph
     >>> rng = np.random.default_rng(0)
-    >>> state = pd.Series(["sick", "well"] * 20, name="state")
-    >>> shift = np.where(state == "sick", 1.0, 0.0)
-    >>> X = pd.DataFrame({"fever": rng.normal(shift), "cough": rng.normal(shift)})
-    >>> graph = read_graph("fever <- state -> cough")
+    >>> state = pd.Series(["sick", "well"] * 10, name="state")
+    >>> raised = np.where(state == "sick", 1.0, 0.0)
+    >>> X = pd.DataFrame({name: rng.normal(raised) for name in ("fever", "cough", "ache", "rash")})
+    >>> graph = read_graph("state -> fever; state -> cough; state -> ache; state -> rash")
     >>> model = AugmentedClassifier(LogisticRegression(), graph=graph, random_state=0)
-    >>> model.fit(X, state).predict_proba(X.head(2)).round(2)
-    array([[0.44, 0.56],
-           [0.37, 0.63]])
-    >>> model.gate_.frame[["share", "loss", "chosen"]].round(3)
+    >>> model.fit(X, state).gate_.frame[["share", "loss", "chosen"]].round(2)
+       share  loss  chosen
+    0   0.00  0.58   False
+    1   0.25  0.55   False
+    2   0.50  0.52   False
+    3   0.75  0.50    True
     """
 
     _kind_of_target = "discrete"

@@ -49,8 +49,8 @@ class Gate:
     Examples
     --------
     >>> from causalaug import AugmentedRegressor, Gate
-    >>> AugmentedRegressor(augmented_share=Gate(n_repeats=3))
-    AugmentedRegressor(augmented_share=Gate(shares=(0.0, 0.25, 0.5, 0.75), n_splits=5, n_repeats=3))
+    >>> AugmentedRegressor(augmented_share=Gate(n_repeats=3)).augmented_share
+    Gate(shares=(0.0, 0.25, 0.5, 0.75), n_splits=5, n_repeats=3)
     """
 
     shares: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75)
