@@ -93,6 +93,11 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             kinds={name: self._kind_of_target, **(self.kinds or {})},
             sample_weight=weights,
         )
+        self._fit_with_graph(observed, learner, gate, candidates, rng)
+        return self
+
+    def _fit_with_graph(self, observed, learner, gate, candidates, rng):
+        """Choose among the candidates, make new rows, and fit the learner to all rows."""
         factors = factorize(self.graph)
         expansion = self._expansion(observed.n_rows)
         chosen = candidates[0]
@@ -109,7 +114,6 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         else:
             rows = observed.mixed_with(paths, self.augmented_share_)
         self.estimator_ = fit_learner(learner, *rows)
-        return self
 
     def predict(self, X):
         """Predict with the learner."""
