@@ -127,7 +127,7 @@ def test_the_default_learner_is_histogram_boosting(rows):
 
 def test_the_default_expansion_makes_many_rows_of_few(rows):
     X, y = rows
-    assert len(make(expansion=None, augmented_share=0.5).fit(X, y).augmented_) == 2000
+    assert len(make(expansion=None, augmented_share=0.5).fit(X, y).augmented_) == 1000
 
 
 # Seeds.
