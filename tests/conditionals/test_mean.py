@@ -144,7 +144,7 @@ def test_many_rows_share_a_few_landmarks():
     np.testing.assert_allclose(fit.predict(x), np.sin(3.0 * x[:, 0]), atol=0.05)
 
 
-@pytest.mark.parametrize("inputs", [np.zeros((6, 1)), np.full((6, 2), 0.1), np.empty((6, 0))])
+@pytest.mark.parametrize("inputs", [np.zeros((6, 1)), np.full((6, 2), 0.1)])
 def test_inputs_that_say_nothing_give_the_mean(inputs):
     target, weights = np.arange(6.0), np.array([1.0, 1.0, 1.0, 1.0, 1.0, 3.0])
     fit = fit_smooth_mean(inputs, target, weights)

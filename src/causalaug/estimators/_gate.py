@@ -152,13 +152,10 @@ def _fit_all(
 ) -> Iterator[Any]:
     """Yield the learner fitted with each candidate; a conditional is expanded once."""
     made: dict[int, Paths] = {}
-    plain = None
     for candidate in candidates:
         if candidate.share == 0.0:
-            if plain is None:
-                features, target = observed.features_and_target()
-                plain = fit_learner(learner, features, target, observed.sample_weight)
-            yield plain
+            features, target = observed.features_and_target()
+            yield fit_learner(learner, features, target, observed.sample_weight)
             continue
         key = id(candidate.conditional)
         if key not in made:

@@ -97,9 +97,11 @@ def is_frame(data: object) -> bool:
 def check_rows(estimator: Any, X: Any, y: Any, *, y_numeric: bool) -> tuple[Any, Any]:
     """Return features and target as arrays; a frame stays what it is, for `Table` to check.
 
-    Integers and booleans that pandas calls nullable must not become floats on their way.
+    Integers and booleans that pandas calls nullable must not become floats or objects on
+    their way.
     """
-    y = y if y is None else np.asarray(y)
+    if isinstance(y, pd.Series):
+        y = y.astype(object).infer_objects().to_numpy()
     if not is_frame(X):
         checked: tuple[Any, Any] = validate_data(estimator, X, y, y_numeric=y_numeric)
         return checked
