@@ -29,25 +29,30 @@ class ForeignGraph:
 
 
 def put_causallearn(monkeypatch, answer, asked):
-    """Let pc, fci and ges return ``answer(values)``, a list of edges with marks."""
+    """Let pc, fci and ges return ``answer(values)``, a list of edges with marks.
 
-    def graph(values, node_names):
-        return ForeignGraph(node_names, answer(values))
+    There the columns are A, B, ...; causal-learn calls them X1, X2, ...
+    """
 
-    def pc(values, alpha, *, indep_test, show_progress, node_names):
+    def graph(values):
+        names = {chr(ord("A") + number): f"X{number + 1}" for number in range(values.shape[1])}
+        edges = [(names[a], left, right, names[b]) for a, left, right, b in answer(values)]
+        return ForeignGraph(list(names.values()), edges)
+
+    def pc(values, alpha, *, indep_test, show_progress):
         assert not show_progress
         asked.append(("pc", alpha, indep_test))
-        return SimpleNamespace(G=graph(values, node_names))
+        return SimpleNamespace(G=graph(values))
 
-    def fci(values, test, alpha, *, show_progress, node_names):
+    def fci(values, test, alpha, *, show_progress):
         assert not show_progress
         print("a library that prints")
         asked.append(("fci", alpha, test))
-        return graph(values, node_names), []
+        return graph(values), []
 
-    def ges(values, score, *, node_names):
+    def ges(values, score):
         asked.append(("ges", score))
-        return {"G": graph(values, node_names)}
+        return {"G": graph(values)}
 
     modules = {"ConstraintBased.PC": pc, "ConstraintBased.FCI": fci, "ScoreBased.GES": ges}
     for name in ("", ".search", ".search.ConstraintBased", ".search.ScoreBased"):
