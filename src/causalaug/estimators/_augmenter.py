@@ -64,9 +64,9 @@ class CausalAugmenter(BaseEstimator):
     0   39.1    7.0  sick
     1   40.2    9.0  sick
     2   36.8    1.0  well
-    3   39.1    9.0  sick
+    3   36.8    1.0  well
     4   40.2    9.0  sick
-    5   40.2    9.0  sick
+    5   40.2    7.0  sick
     """
 
     def __init__(

@@ -86,8 +86,8 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
        share  loss  chosen
     0   0.00  0.58   False
     1   0.25  0.55   False
-    2   0.50  0.52   False
-    3   0.75  0.50    True
+    2   0.50  0.53   False
+    3   0.75  0.51    True
     """
 
     _kind_of_target = "discrete"

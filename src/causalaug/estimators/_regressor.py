@@ -71,8 +71,8 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
     >>> model.gate_.frame[["share", "loss", "chosen"]].round(2)
        share  loss  chosen
     0   0.00  0.27   False
-    1   0.25  0.24   False
-    2   0.50  0.23    True
+    1   0.25  0.24    True
+    2   0.50  0.23   False
     3   0.75  0.23   False
 
     A graph that denies any relation is wrong, and gets no say:
