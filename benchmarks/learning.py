@@ -114,6 +114,7 @@ RIDGE, BOOSTING, LOGISTIC = RidgeSearch(), BoostingSearch(), LogisticSearch()
 class Side:
     graph: ca.ADMG | None = None
     conditional: object = None
+    share: float = SHARE
 
     def rows(self, frame, target, seed):
         if self.graph is None:
@@ -123,8 +124,8 @@ class Side:
         conditional = self.conditional or ca.ResidualConditional()
         new = ca.augment(frame, self.graph, conditional, expansion, random_state=seed)
         both = pd.concat([frame, new.frame], ignore_index=True)
-        lent = new.weights / new.mass * n * SHARE
-        return Rows.of(both, target, np.concatenate([np.full(n, 1.0 - SHARE), lent]))
+        lent = new.weights / new.mass * n * self.share
+        return Rows.of(both, target, np.concatenate([np.full(n, 1.0 - self.share), lent]))
 
 
 def search(space, side, train, target, seed):
@@ -146,14 +147,14 @@ def draw(model_options, n, seed):
     return model, *(model.sample(m, random_state=seed + 10**6).frame for m in (n, n + N_TEST))
 
 
-def open_unit(model_options, n, space, seed, conditional=None):
+def open_unit(model_options, n, space, seed, conditional=None, share=SHARE):
     """Return the losses without a graph, with the true one, and with the complete one."""
     model, train, test = draw(model_options, n, seed)
     test, target = test.iloc[n:], model.target
     control = ca.complete_graph(model.graph.topological_order())
     losses = {}
     for name, graph in (("plain", None), ("graph", model.graph), ("control", control)):
-        side = Side(graph, conditional)
+        side = Side(graph, conditional, share)
         setting = search(space, side, train, target, seed)
         fitted = space.fit(setting, side.rows(train, target, seed))
         losses[name] = float(space.losses(fitted, Rows.of(test, target)).mean())
@@ -277,6 +278,20 @@ def correct_graphs(jobs, units):
     return "\n\n".join(open_table(results, by) for by in tables)
 
 
+def shares(jobs, units):
+    cells = [
+        (
+            {"n": n, "share": share},
+            (options(shape, mechanism), n, RIDGE, None, share),
+        )
+        for n in (30, 100)
+        for share in (0.25, 0.5, 0.75)
+        for mechanism in ("linear", "nonlinear")
+        for shape in SHAPES
+    ]
+    return open_table(run(jobs, open_unit, cells, (units + 1) // 2), ["n", "share"])
+
+
 def noise(jobs, units):
     cells = [
         (
@@ -373,6 +388,7 @@ SECTIONS = {
     "The gate": gate,
     "Classification, logistic regression": classification,
     "Correct graphs, 12 variables": correct_graphs,
+    "Ridge regression by share": shares,
     "Boosting, even and uneven noise": noise,
     "Hidden common causes": hidden,
     "Mixed tables": mixed,
