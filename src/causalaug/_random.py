@@ -10,8 +10,8 @@ RandomState = int | np.random.Generator | np.random.RandomState | np.random.Seed
 def as_generator(random_state: RandomState) -> np.random.Generator:
     """Return the generator that a seed stands for.
 
-    >>> as_generator(0).integers(100) == as_generator(0).integers(100)
-    np.True_
+    >>> bool(as_generator(0).integers(100) == as_generator(0).integers(100))
+    True
     """
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**32, size=4, dtype=np.uint32))
