@@ -80,9 +80,7 @@ def main() -> None:
     print("copied_from: the observed row of each cell, in the order of the columns\n")
     print("\n".join(describe(augmented)))
     print(f"\nDoes the graph fit the data? {ca.check_graph(frame, graph).summary()}")
-    print(
-        f"\nDoes it help to predict {TARGET!r}? Ridge, {N_FOLDS} folds, some seconds ...\n"
-    )
+    print(f"\nDoes it help to predict {TARGET!r}? Ridge, {N_FOLDS} folds, some seconds ...\n")
     result = ca.compare(frame, graph, TARGET, learner(), n_splits=N_FOLDS, random_state=0)
     print(result.to_markdown())
     print("\nControl: the complete graph, which assumes no independence and only smooths.")
