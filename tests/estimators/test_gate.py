@@ -301,3 +301,12 @@ def test_a_class_that_was_never_seen_is_a_great_surprise_not_an_infinite_one():
     task = Classification(np.array(["a", "b", "z"]), has_probabilities=True)
     losses = task.losses(LogisticRegression().fit(X, y), X, np.full(30, "z"))
     assert_allclose(losses, -np.log(1e-9))
+
+
+def test_where_no_new_row_is_possible_the_gate_stays_shut():
+    X, y = rows_of_regression(20)
+    nothing = ca.PrunedExpansion(threshold=20.0)
+    model = fit(X, y, expansion=nothing)
+    assert model.augmented_share_ == 0.0
+    assert len(model.augmented_) == 0
+    assert_array_equal(model.predict(X), Ridge().fit(X, y).predict(X))

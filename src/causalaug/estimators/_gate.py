@@ -150,17 +150,20 @@ def _fit_all(
     learner: Any,
     rng: np.random.Generator,
 ) -> Iterator[Any]:
-    """Yield the learner fitted with each candidate; a conditional is expanded once."""
+    """Yield the learner fitted with each candidate; a conditional is expanded once.
+
+    Where a fold allows no new row at all, there is nothing to add to the observed ones.
+    """
     made: dict[int, Paths] = {}
     for candidate in candidates:
-        if candidate.share == 0.0:
+        key = id(candidate.conditional)
+        if candidate.share > 0.0 and key not in made:
+            made[key] = expansion.expand(observed.table, factors, candidate.conditional, rng)
+        if candidate.share > 0.0 and len(made[key]):
+            yield fit_learner(learner, *observed.mixed_with(made[key], candidate.share))
+        else:
             features, target = observed.features_and_target()
             yield fit_learner(learner, features, target, observed.sample_weight)
-            continue
-        key = id(candidate.conditional)
-        if key not in made:
-            made[key] = expansion.expand(observed.table, factors, candidate.conditional, rng)
-        yield fit_learner(learner, *observed.mixed_with(made[key], candidate.share))
 
 
 def choose(losses: FloatArray, weights: FloatArray) -> int:
