@@ -208,3 +208,41 @@ def first_within_one_error_of_the_best(losses, weights):
         if mean <= math.sqrt(variance / max(n_effective - 1.0, 1.0)):
             return k
     raise AssertionError("the best is within any error of itself")
+
+
+def published_tree(values, factors, bandwidths, theta, *, multiply):
+    """Return {row values: weight} as the published code makes them, one path at a time.
+
+    `factors` are pairs of a column and its pillow. Kernels are products of doubles, 0 / 0 is 0,
+    paths below `theta` end, and leaves of equal values multiply or add.
+    """
+
+    def kernel(path, i, pillow):
+        product = 1.0
+        for k in pillow:
+            difference = path[k] - values[i, k]
+            if bandwidths[k] == 0.0:
+                product *= float(difference == 0.0)
+            else:
+                product *= math.exp(-(difference**2) / (2 * bandwidths[k] ** 2)) / math.sqrt(
+                    2 * math.pi
+                )
+        return product
+
+    paths = [({}, 0.0)]
+    for j, pillow in factors:
+        grown = []
+        for path, log_weight in paths:
+            kernels = [kernel(path, i, pillow) for i in range(len(values))]
+            total = math.fsum(kernels)
+            for i, k in enumerate(kernels):
+                edge = k / total if total > 0.0 else 0.0
+                if edge > 0.0 and log_weight + math.log(edge) >= math.log(theta) - 1e-12:
+                    grown.append(({**path, j: values[i, j]}, log_weight + math.log(edge)))
+        paths = grown
+    logs = {}
+    for path, log_weight in paths:
+        logs.setdefault(tuple(path[j] for j in range(len(path))), []).append(log_weight)
+    if multiply:
+        return {row: math.exp(math.fsum(each)) for row, each in logs.items()}
+    return {row: math.fsum(map(math.exp, each)) for row, each in logs.items()}

@@ -23,6 +23,7 @@ LAYERS = [
     ["evaluation"],
     ["datasets"],
     ["discovery"],
+    ["experiments"],
 ]
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

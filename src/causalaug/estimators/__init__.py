@@ -1,8 +1,9 @@
 """Learners that know a causal graph, for scikit-learn."""
 
 from causalaug.estimators._augmenter import CausalAugmenter
+from causalaug.estimators._base import default_expansion
 from causalaug.estimators._classifier import AugmentedClassifier
-from causalaug.estimators._gate import Gate, GateResult
+from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
 from causalaug.estimators._learner import seeded
 from causalaug.estimators._regressor import AugmentedRegressor
 from causalaug.estimators._tasks import Classification, Regression, Task
@@ -16,5 +17,7 @@ __all__ = [
     "GateResult",
     "Regression",
     "Task",
+    "default_expansion",
     "seeded",
+    "simplest_within_error",
 ]

@@ -160,7 +160,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
     def _expansion(self, n_rows):
         if self.expansion is not None:
             return self.expansion
-        return BudgetExpansion(max(5 * n_rows, FEWEST_NEW_ROWS))
+        return default_expansion(n_rows)
 
     def _check_features(self, X):
         if is_frame(X) and hasattr(self, "feature_names_in_"):
@@ -171,6 +171,11 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
     def _fitted_learner(self):
         check_is_fitted(self, "estimator_")
         return self.estimator_
+
+
+def default_expansion(n_rows: int) -> BudgetExpansion:
+    """Return the budget of new rows that a learner is given for `n_rows` observed ones."""
+    return BudgetExpansion(max(5 * n_rows, FEWEST_NEW_ROWS))
 
 
 def _check_weights(sample_weight, n_rows):
