@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import causalaug as ca
 from causalaug.experiments import PlainFloatConditional, PublishedProtocol
-from causalaug.experiments._published import multiplied
+from causalaug.experiments._published import multiplied, published_order
 from causalaug.experiments._splits import Split
 from oracles import published_tree
 
@@ -41,9 +41,10 @@ def test_rows_and_weights_are_those_of_the_published_algorithm(case, temperature
     augmented, weights = protocol.make_rows(Split(frame, frame, graph, "d", 0), frame)
     table = ca.Table.from_frame(frame)
     kernels = ca.KernelConditional(temperature=temperature).column_kernels(table)
+    factors = ca.factorize(graph, published_order(graph))
     expected = published_tree(
         table.values,
-        [(table.index(f.target), [*map(table.index, f.pillow)]) for f in ca.factorize(graph)],
+        [(table.index(f.target), [*map(table.index, f.pillow)]) for f in factors],
         [kernel.bandwidth if kernel.name == "gaussian" else 0.0 for kernel in kernels],
         theta=1e-3 / len(frame),
         multiply=equal_rows == "multiply",

@@ -9,7 +9,9 @@ from causalaug.datasets import load_dataset, make_sem
 from causalaug.experiments import BoostingGrid, HonestProtocol, PublishedProtocol
 from causalaug.experiments import _honest as honest_module
 from causalaug.experiments._outcome import describe_new_rows
+from causalaug.experiments._published import published_order
 from causalaug.experiments._splits import split_dataset
+from causalaug.graphs import read_graph
 
 GRID = BoostingGrid(rounds=(5, 20), reg_lambda=(1.0, 10.0))
 
@@ -140,6 +142,15 @@ def test_red_wine_at_a_tenth_gives_no_novel_row(number):
     found = new_rows("red_wine", 0.1, number)
     assert found.rows_only_augmented == 0
     assert found.rows_augmented > 100
+
+
+def test_the_published_order_puts_later_nodes_first():
+    graph = read_graph(
+        "v1 -> v4; v1 -> v5; v3 -> v5; v4 -> v2; v5 -> v2; v5 -> v4; v6 -> v4; v6 -> v5;"
+        "v3 <-> v1; v1 <-> v6; v6 <-> v3",
+        names=["v1", "v2", "v3", "v4", "v5", "v6"],
+    )
+    assert published_order(graph) == ("v6", "v3", "v1", "v5", "v4", "v2")
 
 
 @pytest.mark.parametrize(("fraction", "least", "most"), [(0.1, 85, 121), (0.3, 231, 287)])

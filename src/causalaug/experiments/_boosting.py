@@ -74,7 +74,10 @@ class Booster:
         if self.base_score is not None:
             settings["base_score"] = self.base_score
         matrix = xgboost.DMatrix(rows.features, rows.target, weight=rows.weight, nthread=1)
-        return xgboost.train(settings, matrix, n_rounds)
+        model = xgboost.Booster(settings, [matrix])
+        for number in range(n_rounds):
+            model.update(matrix, number)
+        return model
 
 
 def predict_at(model: Any, features: FloatArray, n_rounds: int) -> FloatArray:
