@@ -246,3 +246,40 @@ def published_tree(values, factors, bandwidths, theta, *, multiply):
     if multiply:
         return {row: math.exp(math.fsum(each)) for row, each in logs.items()}
     return {row: math.fsum(map(math.exp, each)) for row, each in logs.items()}
+
+
+def dense_plain_tree(values, factors, bandwidths, theta):
+    """The published tree in dense numpy, Gaussian kernels in plain floats.
+
+    `factors` are pairs of a column and its pillow. All children of all nodes are materialised
+    at every level. Returns rows in column order, and log-weights.
+    """
+    n = len(values)
+    rows = np.zeros((1, 0), dtype=np.int64)
+    log_weights = np.zeros(1)
+    position = {j: k for k, (j, _) in enumerate(factors)}
+    for _, pillow in factors:
+        kernel = np.ones((len(rows), n))
+        for k in pillow:
+            difference = values[rows[:, position[k]], k][:, np.newaxis] - values[:, k]
+            kernel *= np.exp(-np.square(difference) / (2 * bandwidths[k] ** 2))
+            kernel /= np.sqrt(2 * np.pi)
+        total = kernel.sum(axis=1, keepdims=True)
+        edges = np.divide(kernel, total, where=total > 0.0, out=np.zeros_like(kernel))
+        with np.errstate(divide="ignore"):
+            children = (log_weights[:, np.newaxis] + np.log(edges)).ravel()
+        child_rows = np.column_stack([np.repeat(rows, n, axis=0), np.tile(np.arange(n), len(rows))])
+        keep = children >= np.log(theta) - 1e-12
+        rows, log_weights = child_rows[keep], children[keep]
+    in_columns = np.empty_like(rows)
+    in_columns[:, [j for j, _ in factors]] = rows
+    return in_columns, log_weights
+
+
+def merge_by_product(values, rows, log_weights):
+    """Return the distinct rows of values as they first appear, and the products of weights."""
+    cells = np.column_stack([values[rows[:, j], j] for j in range(values.shape[1])])
+    distinct, first, group = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+    products = np.exp(np.bincount(group.ravel(), log_weights, minlength=len(distinct)))
+    appearance = np.argsort(first)
+    return distinct[appearance], products[appearance]

@@ -1,13 +1,14 @@
 """The published experiment, with one switch for each of its peculiarities."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from causalaug._segments import combine_codes
 from causalaug.augmentation import AugmentedTable, augment
 from causalaug.conditionals import KernelConditional
 from causalaug.expansion import BudgetExpansion, PrunedExpansion
@@ -100,15 +101,12 @@ class PublishedProtocol:
         kernel = KernelConditional(temperature=self.temperature)
         order = published_order(split.graph)
         if self.tree == "lossless":
-            budget = BudgetExpansion()
-            merged = augment(
-                frame, split.graph, kernel, budget, order, random_state=split.seed
-            ).merged()
-            return merged, merged.weights
+            budget, seed = BudgetExpansion(), split.seed
+            leaves = augment(frame, split.graph, kernel, budget, order, random_state=seed)
+            return merged_in_tree_order(leaves, "add")
         pruned = PrunedExpansion(self.threshold, merge_equal=False, max_rows=MOST_LEAVES)
         leaves = augment(frame, split.graph, PlainFloatConditional(kernel), pruned, order)
-        merged = leaves.merged()
-        return merged, merged.weights if self.equal_rows == "add" else multiplied(leaves)
+        return merged_in_tree_order(leaves, self.equal_rows)
 
     def mix(
         self,
@@ -175,14 +173,24 @@ def published_order(graph: ADMG) -> tuple[str, ...]:
     return ADMG(graph.nodes[::-1], graph.directed, graph.bidirected).topological_order()
 
 
-def multiplied(leaves: AugmentedTable) -> FloatArray:
-    """Return the product of the weights of equal leaves, in the order of ``leaves.merged()``.
+def merged_in_tree_order(
+    leaves: AugmentedTable, equal_rows: Literal["multiply", "add"]
+) -> tuple[AugmentedTable, FloatArray]:
+    """Return the distinct rows as they first appear in the tree, and their weights.
 
-    Two equal leaves of weight 1/4 stand for 1/2 of the mass, and get 1/16.
+    The tree is walked variable by variable, row by row. Unshuffled folds depend on this order.
+    Two equal leaves of weight 1/4 stand for 1/2 of the mass; multiplied, they get 1/16.
     """
-    groups = leaves.equal_rows()
-    log_products = np.bincount(
-        groups.ranks, leaves.paths.log_weights, minlength=len(groups.offsets) - 1
-    )
-    product: FloatArray = np.exp(log_products)
-    return product
+    table = leaves.table
+    choices = [leaves.rows[:, table.index(name)] for name in leaves.order]
+    key, _ = combine_codes(choices, [table.n_rows] * len(choices), len(leaves))
+    walked = replace(leaves, paths=leaves.paths.at(np.argsort(key, kind="stable")))
+    groups = walked.equal_rows()
+    appearance = np.argsort(groups.first)
+    merged = walked.merged()
+    if equal_rows == "multiply":
+        logs = walked.paths.log_weights
+        weights: FloatArray = np.exp(np.bincount(groups.ranks, logs, minlength=len(merged)))
+    else:
+        weights = merged.weights
+    return replace(merged, paths=merged.paths.at(appearance)), weights[appearance]
