@@ -76,6 +76,20 @@ def test_splits_without_a_partner_are_left_out():
     assert curve.n_splits.tolist() == [2, 2, 2]
 
 
+def test_a_protocol_without_a_baseline_borrows_that_of_the_reference():
+    records = make_records(protocols=("reference", "paper", "honest"))
+    is_baseline = records["method"] == "baseline"
+    lent = records[~(is_baseline & (records["protocol"] == "paper"))]
+    shared = records[is_baseline & (records["protocol"] == "reference")]
+    explicit = pd.concat([lent, shared.assign(protocol="paper")])
+    pairs = zip(improvements(read_records(lent)), improvements(read_records(explicit)), strict=True)
+    for borrowed, own in pairs:
+        assert borrowed.protocol == own.protocol
+        np.testing.assert_array_equal(borrowed.mean, own.mean)
+    with pytest.raises(TableError, match="needs runs of the baseline"):
+        improvements(read_records(lent[lent["protocol"] == "paper"]))
+
+
 def test_a_single_split_has_no_band():
     [curve, _] = learning_curves(read_records(make_records(n_splits=1)))
     assert np.isnan(curve.standard_error).all()

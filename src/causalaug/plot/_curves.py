@@ -90,7 +90,8 @@ def plot_improvement(
     """Draw by how many percent augmentation lowers the mean squared error of the baseline.
 
     Both are compared split by split, on the same training and test rows; the mean of these
-    changes is drawn, in a band of one standard error. Above zero is better.
+    changes is drawn, in a band of one standard error. Above zero is better. A protocol without
+    a baseline of its own is compared with that of the protocol "reference".
 
     Parameters
     ----------

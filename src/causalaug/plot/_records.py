@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 BASELINE, AUGMENTED = "baseline", "augmented"
 SYNONYMS = {"proposed": AUGMENTED}
 """What other people's records call the same method."""
+SHARED = "reference"
+"""The protocol whose baseline serves those that have none."""
 RUN = ["dataset", "protocol", "fraction", "split", "method"]
 NEEDED = ["dataset", "fraction", "split", "method", "mse", "rows_train"]
 
@@ -116,6 +118,8 @@ def learning_curves(runs: pd.DataFrame) -> list[Curve]:
 def improvements(runs: pd.DataFrame) -> list[Curve]:
     """Return by how much each method beats the baseline, relatively, on the same splits.
 
+    A protocol without a baseline of its own is compared with that of ``"reference"``.
+
     Examples
     --------
     >>> runs = pd.DataFrame(
@@ -126,16 +130,26 @@ def improvements(runs: pd.DataFrame) -> list[Curve]:
     >>> curve.mean.round(3), curve.standard_error.round(3)
     (array([0.3]), array([0.1]))
     """
-    pair = ["protocol", "fraction", "split"]
     is_baseline = runs["method"] == BASELINE
-    baseline = runs.loc[is_baseline, [*pair, "mse"]].rename(columns={"mse": "baseline_mse"})
-    paired = runs[~is_baseline].merge(baseline, on=pair)
+    paired = _with_baseline(runs[~is_baseline], runs[is_baseline])
     _check_paired(paired)
     paired = paired.assign(improvement=1.0 - paired["mse"] / paired["baseline_mse"])
     return [
         _curve(group, "improvement", str(method), str(protocol))
         for (protocol, method), group in _groups(paired, ["protocol", "method"])
     ]
+
+
+def _with_baseline(runs: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs that have a baseline on the same split, with its MSE beside theirs."""
+    split = ["fraction", "split"]
+    columns = [*split, "mse"]
+    own = baseline[["protocol", *columns]].rename(columns={"mse": "baseline_mse"})
+    shared = baseline.loc[baseline["protocol"] == SHARED, columns]
+    paired = runs.merge(own, how="left", on=["protocol", *split])
+    paired = paired.merge(shared.rename(columns={"mse": "shared_mse"}), how="left", on=split)
+    paired["baseline_mse"] = paired["baseline_mse"].fillna(paired.pop("shared_mse"))
+    return paired.dropna(subset="baseline_mse")
 
 
 def _check_paired(paired: pd.DataFrame) -> None:
