@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from causalaug import datasets, discovery
+from causalaug import datasets, discovery, plot
 from causalaug.augmentation import AugmentedTable, augment
 from causalaug.conditionals import KernelConditional, ResidualConditional
 from causalaug.diagnostics import GraphCheck, check_graph
@@ -73,6 +73,7 @@ __all__ = [
     "latent_projection",
     "m_separated",
     "markov_pillow",
+    "plot",
     "read_graph",
     "select_markov_blanket",
     "write_graph",
