@@ -23,6 +23,7 @@ LAYERS = [
     ["evaluation"],
     ["datasets"],
     ["discovery"],
+    ["records"],
     ["experiments"],
     ["plot"],
 ]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causalaug.exceptions import ParameterError
+from causalaug.exceptions import TableError
 from causalaug.experiments import summarize
 
 
@@ -47,8 +47,8 @@ def test_the_figures_of_others_stand_beside():
 
 
 def test_records_must_be_complete_and_single():
-    with pytest.raises(ParameterError, match="mse"):
+    with pytest.raises(TableError, match="mse"):
         summarize(records_of([1.0], [1.0]).drop(columns="mse"))
     twice = pd.concat([records_of([1.0], [1.0])] * 2)
-    with pytest.raises(ParameterError, match="one record"):
+    with pytest.raises(TableError, match="every run once"):
         summarize(twice)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.plot import plot_improvement, plot_learning_curves
-from causalaug.plot._records import improvements, learning_curves, read_records
+from causalaug.plot._means import improvements, learning_curves
+from causalaug.records import read_records as read_all_records
 
 
 def make_records(datasets=("wine",), protocols=(None,), n_splits=5, seed=0, augmented="augmented"):
@@ -23,6 +24,10 @@ def make_records(datasets=("wine",), protocols=(None,), n_splits=5, seed=0, augm
     names = ["dataset", "fraction", "split", "method", "protocol", "mse", "rows_train"]
     frame = pd.DataFrame(rows, columns=names)
     return frame.drop(columns="protocol") if protocols == (None,) else frame
+
+
+def read_records(records):
+    return read_all_records(records, also=["rows_train"])
 
 
 def half_widths(ax):

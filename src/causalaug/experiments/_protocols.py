@@ -9,6 +9,7 @@ from causalaug.experiments._honest import HonestProtocol
 from causalaug.experiments._outcome import Outcome
 from causalaug.experiments._published import PublishedProtocol
 from causalaug.experiments._splits import Split
+from causalaug.records import AUGMENTED, BASELINE
 
 
 class Protocol(Interface):
@@ -41,5 +42,5 @@ defaults. The others change one thing at a time, to show what drives the publish
 ABLATIONS = tuple(PROTOCOLS)[3:]
 """The protocols that take the published experiment apart."""
 
-METHODS = ("baseline", "augmented")
+METHODS = (BASELINE, AUGMENTED)
 """Learning from the originals alone, and with new rows."""

@@ -12,6 +12,7 @@ from causalaug.experiments._outcome import NewRows, Outcome
 from causalaug.experiments._protocols import PROTOCOLS
 from causalaug.experiments._spec import ExperimentSpec, Run
 from causalaug.experiments._splits import Split, split_dataset
+from causalaug.records import BASELINE
 
 TIMINGS = ("seconds_augmenting", "seconds_learning")
 """The columns that differ between two runs of the same."""
@@ -51,7 +52,7 @@ def perform(run: Run, spec: ExperimentSpec) -> Record:
     dataset = _load_once(run.dataset)
     split = split_dataset(dataset, run.dataset, run.fraction, run.split, spec.seed)
     protocol = PROTOCOLS[run.protocol]
-    method = protocol.run_baseline if run.method == "baseline" else protocol.run_augmented
+    method = protocol.run_baseline if run.method == BASELINE else protocol.run_augmented
     return _record(run, split, method(split, spec.grid))
 
 

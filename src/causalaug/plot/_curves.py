@@ -5,15 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from causalaug.plot._records import (
-    BASELINE,
-    Curve,
-    improvements,
-    learning_curves,
-    read_records,
-    select_dataset,
-)
+from causalaug.plot._means import Curve, improvements, learning_curves, select_dataset
 from causalaug.plot._style import GREY, INK, PALETTE, as_axes, as_panels, plain, styled
+from causalaug.records import BASELINE, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+SIZES = ("rows_train",)
+"""What a curve needs beyond a run and its error."""
 SIZE = (8.0, 4.2)
 PANEL = (4.4, 3.2)
 MARKS = "osD^vP"
@@ -70,7 +66,7 @@ def plot_learning_curves(
     array([[10. ,  0.6],
            [20. ,  0.4]])
     """
-    runs = select_dataset(read_records(records), dataset)
+    runs = select_dataset(read_records(records, also=SIZES), dataset)
     others = [] if reference is None else learning_curves(_reference(reference, dataset))
     ax = as_axes(ax, SIZE)
     _draw_curves(ax, learning_curves(runs), others)
@@ -124,8 +120,8 @@ def plot_improvement(
     >>> ax.lines[-1].get_ydata().round(3)
     array([30.])
     """
-    runs = read_records(records)
-    others = None if reference is None else read_records(reference, "reference")
+    runs = read_records(records, also=SIZES)
+    others = None if reference is None else read_records(reference, "reference", also=SIZES)
     if dataset is not None:
         select_dataset(runs, dataset)
         one = as_axes(ax, SIZE)
@@ -141,7 +137,7 @@ def plot_improvement(
 
 
 def _reference(reference: pd.DataFrame, dataset: str) -> pd.DataFrame:
-    return select_dataset(read_records(reference, "reference"), dataset, "reference")
+    return select_dataset(read_records(reference, "reference", also=SIZES), dataset, "reference")
 
 
 def _panels(ax: Any, n_panels: int) -> np.ndarray[Any, Any]:
