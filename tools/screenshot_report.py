@@ -1,6 +1,6 @@
 """Write pictures of the report of the demo, at desktop and telephone width, to docs/images.
 
-Needs a Chromium and the package playwright; see `.ci/run`. Run it by `make screenshots`.
+Needs a Chromium and the package playwright. Run it by `make screenshots`.
 """
 
 import argparse
@@ -8,17 +8,15 @@ import sys
 import tempfile
 from pathlib import Path
 
+import demo
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "tests")]
-
-import demo
+import causalaug as ca
 from browser import open_browser
 
-import causalaug as ca
-
-WIDTHS = {"desktop": 1100, "phone": 390}
+ROOT = Path(__file__).resolve().parent.parent
+SIZES = {"desktop": (1100, 2900), "phone": (390, 4400)}
+"""Width, and how much of the page is shown."""
 LARGEST = 400_000
 
 
@@ -49,13 +47,14 @@ def main() -> None:
         report = options.report or Path(folder, "report.html")
         if options.report is None:
             make_report(report)
-        for name, width in WIDTHS.items():
+        for name, (width, height) in SIZES.items():
             page = browser.new_page(
                 viewport={"width": width, "height": 900}, color_scheme=options.scheme
             )
             page.goto(report.resolve().as_uri())
             path = options.out / f"report-{name}.png"
-            page.screenshot(path=path, full_page=True)
+            shown = {"x": 0, "y": 0, "width": width, "height": height}
+            page.screenshot(path=path, full_page=True, clip=shown)
             size = path.stat().st_size
             print(f"{path}: {size:,} bytes")
             if size > LARGEST:

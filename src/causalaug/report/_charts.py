@@ -91,13 +91,9 @@ def _interval(name: str, gain: Gain, across: Callable[[float], float], middle: f
         line(first, middle - 4, first, middle + 4, "whisker"),
         line(last, middle - 4, last, middle + 4, "whisker"),
     ]
-    return join(
-        [
-            text(0, middle + 4, shorten(name, LONGEST_LABEL)),
-            rectangle(start, middle - 7, end - start, 14, "better" if gain.change < 0 else "worse"),
-            *whiskers,
-        ]
-    )
+    tone = "better" if gain.change < 0.0 else "worse"
+    bar = rectangle(start, middle - 7, end - start, 14, tone) if gain.change else ""
+    return join([text(0, middle + 4, shorten(name, LONGEST_LABEL)), bar, *whiskers])
 
 
 def _range_of(gains: Iterable[Gain]) -> tuple[float, float]:
@@ -118,7 +114,7 @@ def ticks(low: float, high: float) -> list[float]:
     """
     rough = (high - low) / MOST_TICKS
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * unit for unit in (1, 2, 5, 10) if power * unit >= rough)
+    step = next(power * unit for unit in (1, 2, 2.5, 5, 10) if power * unit >= rough)
     first, last = math.ceil(low / step), math.floor(high / step)
     return [round(place * step, 12) for place in range(first, last + 1)]
 
@@ -142,7 +138,7 @@ def marginal_chart(marginal: Marginal) -> Markup:
 
 
 def _histogram(marginal: Marginal, label: str) -> Markup:
-    height, width = 96.0, 300.0
+    height, width = 92.0, 250.0
     step = width / marginal.axis.n_parts
     tallest = max(float(marginal.observed.max()), float(marginal.new.max())) or 1.0
 
@@ -160,7 +156,7 @@ def _histogram(marginal: Marginal, label: str) -> Markup:
         for x in (place * step, (place + 1) * step)
     ]
     outline = element("path", d="M" + "L".join(corners), class_="new")
-    low, high = (shorten(end, 22) for end in marginal.axis.labels)
+    low, high = (shorten(end, 18) for end in marginal.axis.labels)
     return picture(
         width,
         height + 20,
@@ -174,7 +170,7 @@ def _histogram(marginal: Marginal, label: str) -> Markup:
 
 
 def _bars(marginal: Marginal, label: str) -> Markup:
-    left, width, row = 96.0, 300.0, 20.0
+    left, width, row = 88.0, 250.0, 20.0
     widest = max(float(marginal.observed.max()), float(marginal.new.max())) or 1.0
     rows = []
     shares = zip(marginal.axis.labels, marginal.observed, marginal.new, strict=True)
@@ -182,7 +178,7 @@ def _bars(marginal: Marginal, label: str) -> Markup:
         top = row * place
         across = [share / widest * (width - left - 4) for share in (observed, new)]
         rows += [
-            text(left - 8, top + 14, shorten(name, 13), "tick", "end"),
+            text(left - 8, top + 14, shorten(name, 12), "tick", "end"),
             rectangle(left, top + 4, across[0], 12, "observed"),
             rectangle(left, top + 2, across[1], 16, "new"),
         ]

@@ -13,8 +13,10 @@ from causalaug.report._charts import number, text
 
 MOST_NODES = 40
 LONGEST_NAME = 16
+LEAST_SCALE = 0.8
+"""A drawing that would have to shrink further is scrolled instead: names stay legible."""
 _LETTER, _PADDING, _NODE_HEIGHT = 7.3, 11.0, 30.0
-_BETWEEN_NODES, _BETWEEN_LAYERS = 26.0, 78.0
+_BETWEEN_NODES, _BETWEEN_LAYERS = 14.0, 76.0
 _MARGIN, _ARROW = 8.0, 8.0
 
 Point = tuple[float, float]
@@ -107,7 +109,7 @@ def _framed(corners: list[Point], label: str, children: list[Markup]) -> Markup:
         viewBox=f"{number(left)} {number(top)} {width} {height}",
         width=width,
         height=height,
-        style=f"min-width:{number(0.72 * (right - left))}px",
+        style=f"min-width:{number(LEAST_SCALE * (right - left))}px",
         role="img",
         aria_label=label,
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from causalaug._markup import Markup, element, join, shorten
 from causalaug.report._sections import (
+    Section,
     columns_section,
     gain_section,
     graph_section,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 LONGEST_TITLE = 120
+KEPT_TOGETHER = re.compile(r"(`[^`]*`|[+−][\d.]+% ± \d+(?:\.\d+)?)")
+"""Code, and changes with their errors."""
 
 
 def page(evaluation: Evaluation) -> Markup:
@@ -46,17 +49,18 @@ def page(evaluation: Evaluation) -> Markup:
         settings_section(evaluation),
         reproduce_section(evaluation),
     ]
-    named = [(f"part-{place}", title, body) for place, (title, body) in enumerate(sections, 1)]
     header = element(
         "header",
         element("p", f"causalaug {evaluation.versions['causalaug']} · report", class_="eyebrow"),
         element("h1", "Does the graph help to predict ", element("bdi", target), "?"),
         verdict(evaluation),
-        _contents([(key, title) for key, title, _ in named]),
+        _contents(sections),
     )
     parts = [
-        element("section", element("h2", title, id=key), body, aria_labelledby=key)
-        for key, title, body in named
+        element(
+            "section", element("h2", part.title, id=part.key), part.body, aria_labelledby=part.key
+        )
+        for part in sections
     ]
     footer = element("footer", "This file holds all it shows: it loads nothing and runs no script.")
     body = element("body", header, element("main", *parts), footer)
@@ -76,17 +80,24 @@ def verdict(evaluation: Evaluation) -> Markup:
     first, *rest = evaluation.findings
     return element(
         "section",
-        element("p", _with_code(first), class_="answer"),
-        element("ul", *(element("li", _with_code(finding)) for finding in rest)),
+        element("p", _sentence(first), class_="answer"),
+        element("ul", *(element("li", _sentence(finding)) for finding in rest)),
         class_=f"verdict {tone}",
         aria_label="Verdict",
     )
 
 
-def _with_code(sentence: str) -> Markup:
-    """Return a sentence in which what stands between backticks is code, with true minus signs."""
-    parts = re.sub(r"-(?=\d)", "−", sentence).split("`")
-    return join(element("code", part) if place % 2 else part for place, part in enumerate(parts))
+def _sentence(sentence: str) -> Markup:
+    """Return a sentence with its code, true minus signs, and no line break within a figure."""
+    parts = KEPT_TOGETHER.split(re.sub(r"-(?=\d)", "−", sentence))
+    return join(
+        part
+        if place % 2 == 0
+        else element("code", part.strip("`"))
+        if part.startswith("`")
+        else element("span", part, class_="together")
+        for place, part in enumerate(parts)
+    )
 
 
 def _head(title: str) -> Markup:
@@ -102,6 +113,8 @@ def _head(title: str) -> Markup:
     )
 
 
-def _contents(entries: Sequence[tuple[str, str]]) -> Markup:
-    links = [element("li", element("a", title, href=f"#{key}")) for key, title in entries]
-    return element("nav", element("ul", *links), aria_label="Contents")
+def _contents(sections: Sequence[Section]) -> Markup:
+    links = [element("a", part.key.capitalize(), href=f"#{part.key}") for part in sections]
+    return element(
+        "nav", element("ul", *(element("li", link) for link in links)), aria_label="Contents"
+    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from causalaug._markup import Markup, element, html_table, join, shorten
 from causalaug.diagnostics import CANNOT_TELL, NOT_REJECTED, VIOLATED
@@ -17,9 +18,17 @@ if TYPE_CHECKING:
     from causalaug.evaluation import Gain
     from causalaug.report._evaluation import Evaluation
 
-Section = tuple[str, Markup]
+
+class Section(NamedTuple):
+    """A part of the page: the word that links to it, its title, and what is below it."""
+
+    key: str
+    title: str
+    body: Markup
+
 
 LONGEST_NAME, LONGEST_FACT, LONGEST_TEXT = 40, 600, 20_000
+SMALLEST_P = 0.001
 MOST_NAMES, MOST_GIVEN, FIRST_TESTS, MOST_TESTS = 40, 8, 12, 100
 
 
@@ -32,12 +41,16 @@ def graph_section(evaluation: Evaluation) -> Section:
     if graph.bidirected:
         lead += " A dashed edge with two heads stands for a hidden common cause."
     text = lines_of(write_graph(graph))
-    return "The graph", join(
-        [
-            _lead(lead + (note if n_left else "")),
-            _scrolled(draw_graph(drawn, evaluation.target), "Drawing of the graph", "graph"),
-            element("details", element("summary", "The graph as text"), element("pre", text)),
-        ]
+    return Section(
+        "graph",
+        "The graph",
+        join(
+            [
+                _lead(lead + (note if n_left else "")),
+                _scrolled(draw_graph(drawn, evaluation.target), "Drawing of the graph", "graph"),
+                element("details", element("summary", "The graph as text"), element("pre", text)),
+            ]
+        ),
     )
 
 
@@ -52,8 +65,10 @@ def gain_section(evaluation: Evaluation) -> Section:
     chart = interval_chart(compared.parts, f"Change in {compared.loss_name}, in total and by part")
     head = ["part of the gain", "change", "std. error", "clear"]
     rows = [[name, *_cells(gain)] for name, gain in compared.parts.items()]
-    return "What the graph brings", join(
-        [_lead(lead), _split(chart, html_table(head, rows, numbers=(1, 2)))]
+    return Section(
+        "gain",
+        "What the graph brings",
+        join([_lead(lead), _split(chart, html_table(head, rows, numbers=(1, 2)))]),
     )
 
 
@@ -64,16 +79,20 @@ def learners_section(evaluation: Evaluation) -> Section:
     baseline, *others = gains
     lead = (
         "A gain over a weak learner is none: these were trained and judged on the same rows. "
-        f"The best plain learner is {compared.best_plain}."
+        "Augmented is the baseline with new rows of the graph, control the baseline with new rows "
+        f"of the complete graph. The best plain learner is {compared.best_plain}."
     )
     chart = interval_chart(
         {name: gains[name] for name in others}, f"Change in {compared.loss_name}, by method"
     )
-    rows = [[f"{baseline} ({compared.learner})", _loss(compared, baseline), "", ""]]
-    rows += [[name, _loss(compared, name), *_cells(gains[name])[:2]] for name in others]
+    losses = dict(zip(gains, _losses(compared.losses.mean().tolist()), strict=True))
+    rows = [[f"{baseline} ({compared.learner})", losses[baseline], "", ""]]
+    rows += [[name, losses[name], *_cells(gains[name])[:2]] for name in others]
     head = ["method", compared.loss_name, "change", "std. error"]
-    return "Beside other learners", join(
-        [_lead(lead), _split(chart, html_table(head, rows, numbers=(1, 2, 3)))]
+    return Section(
+        "learners",
+        "Beside other learners",
+        join([_lead(lead), _split(chart, html_table(head, rows, numbers=(1, 2, 3)))]),
     )
 
 
@@ -86,7 +105,9 @@ def tests_section(evaluation: Evaluation) -> Section:
         + ("" if check.mb_shielded else "The graph implies more than these: it is not mb-shielded.")
     )
     if not len(check):
-        return "Does the graph fit the data?", _lead("There is no independence to test.")
+        return Section(
+            "tests", "Does the graph fit the data?", _lead("There is no independence to test.")
+        )
     counts = Counter(check.frame["verdict"])
     told = [f"{counts[each]} {each}" for each in (VIOLATED, NOT_REJECTED, CANNOT_TELL)]
     rank = {VIOLATED: 0, NOT_REJECTED: 1, CANNOT_TELL: 2}
@@ -98,7 +119,7 @@ def tests_section(evaluation: Evaluation) -> Section:
         n_left = len(rows) - FIRST_TESTS - len(more)
         title = f"{len(more)} more" + (f"; another {n_left} are not listed" if n_left else "")
         shown.append(element("details", element("summary", title), _tests(more)))
-    return "Does the graph fit the data?", join([_lead(lead), *shown])
+    return Section("tests", "Does the graph fit the data?", join([_lead(lead), *shown]))
 
 
 def rows_section(evaluation: Evaluation) -> Section:
@@ -124,7 +145,7 @@ def rows_section(evaluation: Evaluation) -> Section:
         ),
     ]
     lead = "New rows of the whole table, made as the learner makes them within each fold."
-    return "The new rows", join([_lead(lead), _tiles(tiles)])
+    return Section("rows", "The new rows", join([_lead(lead), _tiles(tiles)]))
 
 
 def columns_section(evaluation: Evaluation) -> Section:
@@ -144,7 +165,7 @@ def columns_section(evaluation: Evaluation) -> Section:
     parts = [_lead(lead), _legend(), element("div", *figures, class_="cards")]
     if summary.unshown:
         parts.append(element("p", "Changed less, and not shown: ", _names(summary.unshown), "."))
-    return "Columns before and after", join(parts)
+    return Section("columns", "Columns before and after", join(parts))
 
 
 def pairs_section(evaluation: Evaluation) -> Section:
@@ -170,23 +191,26 @@ def pairs_section(evaluation: Evaluation) -> Section:
         "Points of new rows are drawn by weight."
     )
     if not figures:
-        return "Pairs that changed most", _lead("There are no pairs to compare.")
+        return Section("pairs", "Pairs that changed most", _lead("There are no pairs to compare."))
     cards = element("div", *figures, class_="cards wide")
-    return "Pairs that changed most", join([_lead(lead), _legend(), cards])
+    return Section("pairs", "Pairs that changed most", join([_lead(lead), _legend(), cards]))
 
 
 def settings_section(evaluation: Evaluation) -> Section:
     """Show what was chosen."""
     facts = {"target": evaluation.target, **evaluation.settings}
-    return "Settings", _facts(facts.items())
+    return Section("settings", "Settings", _facts(facts.items()))
 
 
 def reproduce_section(evaluation: Evaluation) -> Section:
     """Show how the same result is had again."""
-    facts = {"seed": str(evaluation.seed), **evaluation.versions}
+    versions = ", ".join(f"{name} {version}" for name, version in evaluation.versions.items())
+    facts = {"seed": str(evaluation.seed), "versions": versions}
     lead = "The same table, graph, seed and versions give the same figures."
     source = element("pre", lines_of(evaluation.source))
-    return "How to reproduce this", join([_lead(lead), source, _facts(facts.items())])
+    return Section(
+        "reproduce", "How to reproduce this", join([_lead(lead), source, _facts(facts.items())])
+    )
 
 
 def lines_of(text: str, most: int = LONGEST_TEXT) -> Markup:
@@ -211,23 +235,38 @@ def _scrolled(content: Markup, label: str, class_: str = "") -> Markup:
 
 
 def _cells(gain: Gain) -> tuple[str, str, str]:
-    change = f"{100 * gain.change:+.1f}%".replace("-", "−")
-    return change, f"{100 * gain.standard_error:.1f}", "yes" if gain.is_clear else "no"
+    return (
+        _minus(f"{100 * gain.change:+.1f}%"),
+        f"{100 * gain.standard_error:.1f}",
+        "yes" if gain.is_clear else "no",
+    )
 
 
-def _loss(compared: Any, method: str) -> str:
-    return f"{compared.losses[method].mean():.4g}"
+def _losses(means: Sequence[float]) -> list[str]:
+    """Return losses with as many decimals as the largest needs for four figures."""
+    largest = max((abs(mean) for mean in means if math.isfinite(mean)), default=0.0) or 1.0
+    decimals = min(max(3 - math.floor(math.log10(largest)), 0), 12)
+    return [f"{mean:,.{decimals}f}" for mean in means]
 
 
 def _tests(rows: Sequence[Any]) -> Markup:
-    head = ["independence", "test", "statistic", "p", "p (Holm)", "verdict"]
+    head = ["independence", "verdict", "p (Holm)", "p", "statistic", "test"]
     cells = []
     for row in rows:
-        figures = [f"{row.statistic:.3g}", f"{row.p_value:.2g}", f"{row.p_holm:.2g}"]
-        figures = [figure.replace("-", "−") for figure in figures] if not row.reason else [""] * 3
-        cells.append([_claim(row), row.test.replace("_", " "), *figures, _said(row)])
+        figures = [_p_value(row.p_holm), _p_value(row.p_value), _minus(f"{row.statistic:.2f}")]
+        figures = figures if not row.reason else [""] * 3
+        cells.append([_claim(row), _said(row), *figures, row.test.replace("_", " ")])
     table = html_table(head, cells, numbers=(2, 3, 4))
     return _scrolled(table, "Independence tests", "tests")
+
+
+def _p_value(value: float) -> str:
+    return f"{value:.3f}" if value >= SMALLEST_P else f"< {SMALLEST_P}"
+
+
+def _minus(figure: str) -> str:
+    """Return a figure with a true minus sign, which is as wide as a plus."""
+    return figure.replace("-", "−")
 
 
 def _claim(row: Any) -> Markup:
@@ -271,7 +310,7 @@ def _figure(title: object, note: str, chart: Markup) -> Markup:
 def _correlations(correlation: tuple[float, float] | None) -> str:
     if correlation is None:
         return ""
-    before, after = (f"{value:.2f}".replace("-", "−") for value in correlation)
+    before, after = (_minus(f"{value:.2f}") for value in correlation)
     return f"; correlation {before} observed, {after} new"
 
 
