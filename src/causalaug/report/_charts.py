@@ -17,7 +17,8 @@ from causalaug.typing import FloatArray
 WIDTH = 340
 """The width of charts, in their own units: about the width of a telephone."""
 LONGEST_LABEL = 18
-MOST_TICKS = 5
+MOST_TICKS = 6
+_LETTER = 6.8
 
 
 def picture(width: float, height: float, label: str, *children: object) -> Markup:
@@ -67,9 +68,9 @@ def interval_chart(gains: Mapping[str, Gain], label: str) -> Markup:
         return left + (change - low) / (high - low) * (right - left)
 
     grid = []
-    for tick in ticks(low, high):
+    for tick, words in ticks(low, high, right - left).items():
         grid.append(line(across(tick), top, across(tick), bottom, "grid" if tick else "zero"))
-        grid.append(text(across(tick), bottom + 15, f"{signed(100 * tick)}%", "tick", "middle"))
+        grid.append(text(across(tick), bottom + 15, words, "tick", "middle"))
     rows = [
         _interval(name, gain, across, top + row * (place + 0.5))
         for place, (name, gain) in enumerate(shown.items())
@@ -106,17 +107,23 @@ def _range_of(gains: Iterable[Gain]) -> tuple[float, float]:
     return (low, high) if high - low > 1e-6 else (-0.01, 0.01)
 
 
-def ticks(low: float, high: float) -> list[float]:
-    """Return round numbers between two ends, zero among them if it is between.
+def ticks(low: float, high: float, room: float) -> dict[float, str]:
+    """Return round changes between two ends with their labels, as many as there is room for.
 
-    >>> ticks(-0.13, 0.04)
-    [-0.1, -0.05, 0.0]
+    >>> ticks(-0.13, 0.04, room=200)
+    {-0.1: '−10%', -0.05: '−5%', 0.0: '0%'}
+    >>> ticks(-0.13, 0.04, room=80)
+    {-0.1: '−10%', 0.0: '0%'}
     """
-    rough = (high - low) / MOST_TICKS
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * unit for unit in (1, 2, 2.5, 5, 10) if power * unit >= rough)
-    first, last = math.ceil(low / step), math.floor(high / step)
-    return [round(place * step, 12) for place in range(first, last + 1)]
+    for most in range(MOST_TICKS, 0, -1):
+        rough = (high - low) / most
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(power * unit for unit in (1, 2, 2.5, 5, 10) if power * unit >= rough)
+        places = range(math.ceil(low / step), math.floor(high / step) + 1)
+        found = {place * step: f"{signed(100 * place * step)}%" for place in places}
+        if sum(_LETTER * (len(label) + 1) for label in found.values()) <= room:
+            break
+    return found
 
 
 def signed(value: float) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from causalaug._markup import Markup, element, shorten
 from causalaug.graphs import ADMG, layered_layout
+from causalaug.graphs._layout import CLEARANCE
 from causalaug.report._charts import number, text
 
 MOST_NODES = 40
@@ -85,6 +86,9 @@ def place_boxes(graph: ADMG) -> dict[str, Box]:
     in_layer = Counter(y for _, y in layout.values())
     widest = {y: max(half[v] for v in graph.nodes if layout[v][1] == y) for y in in_layer}
     width = max(n * (2 * widest[y] + _BETWEEN_NODES) for y, n in in_layer.items())
+    if len(in_layer) > 2:
+        # The layout keeps edges clear of middles; this much makes them clear of boxes too.
+        width = max(width, max(half.values()) / CLEARANCE)
     height = _BETWEEN_LAYERS * (len(in_layer) - 1)
     return {
         node: Box(node, labels[node], (x * width, y * height), half[node])
