@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import causalaug as ca
 from causalaug._markup import shorten, visible
+from causalaug.report._charts import pair_chart
 from causalaug.report._sections import LONGEST_NAME
 from causalaug.report._summary import summarize
 from report_cases import EVIL, Outline, comparison, quick_evaluation
@@ -212,3 +213,11 @@ def test_tones_follow_the_verdict():
 
 def test_visible_names_are_what_the_text_of_the_graph_has():
     assert visible("x\ty") in outline(quick_evaluation(["a", "b", "c", "x\ty"])).text
+
+
+def test_axes_of_pairs_name_few_levels_and_both_ends_of_a_scale():
+    pairs = {(pair.x.column, pair.y.column): pair for pair in MIXED.augmentation.pairs}
+    read = Outline(pair_chart(pairs["a", "b"]))
+    low, high = pairs["a", "b"].x.labels
+    for word, count in {"x": 1, "y": 1, "z": 1, low: 2, high: 2}.items():
+        assert read.words.count(word) == count
