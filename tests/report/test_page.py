@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import causalaug as ca
 from causalaug._markup import shorten, visible
-from causalaug.report._charts import pair_chart
+from causalaug.report._charts import pair_chart, ticks
 from causalaug.report._sections import LONGEST_NAME
 from causalaug.report._summary import summarize
 from report_cases import EVIL, Outline, comparison, quick_evaluation
@@ -221,3 +221,14 @@ def test_axes_of_pairs_name_few_levels_and_both_ends_of_a_scale():
     low, high = pairs["a", "b"].x.labels
     for word, count in {"x": 1, "y": 1, "z": 1, low: 2, high: 2}.items():
         assert read.words.count(word) == count
+
+
+def test_hidden_causes_are_explained_where_there_are_some():
+    assert "hidden common cause" in outline(MIXED).text
+    dag = replace(MIXED, graph=ca.ADMG(PLAIN, directed=[("a", "d")]))
+    assert "hidden common cause" not in outline(dag).text
+
+
+def test_ticks_are_as_few_as_there_is_room_for():
+    assert list(ticks(-0.39, 0.19, room=1000).values()) == ["−30%", "−20%", "−10%", "0%", "+10%"]
+    assert 1 <= len(ticks(-0.39, 0.19, room=0)) <= 2

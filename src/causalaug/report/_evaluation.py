@@ -122,38 +122,18 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain values, ready for JSON; None stands for what is not known."""
-        compared, checked = self.comparison, self.check
+        summary = self.augmentation
         return {
             "verdict": self.verdict,
             "findings": list(self.findings),
-            "target": self.target,
-            "learner": compared.learner,
-            "loss": compared.loss_name,
-            "gain": {
-                "total": _gain(compared.total),
-                "smoothing": _gain(compared.smoothing),
-                "graph": _gain(compared.graph),
-                "against_best_plain": _gain(compared.against_best_plain),
-            },
-            "best_plain": compared.best_plain,
-            "methods": [
-                {"name": name, "loss": _known(compared.losses[name].mean())}
-                | _gain(compared.gain(name))
-                for name in map(str, compared.losses)
-            ],
+            **_comparison(self.comparison),
             "shares": list(self.shares),
-            "check": {
-                "verdict": checked.verdict,
-                "alpha": checked.alpha,
-                "mb_shielded": checked.mb_shielded,
-                "independences": [_plain(row._asdict()) for row in checked],
-            },
-            "augmentation": _plain(dict(self.augmentation.figures))
-            | {"factors": list(self.augmentation.factors)},
-            "marginals": [_marginal(each) for each in self.augmentation.marginals],
+            "check": _check(self.check),
+            "augmentation": _plain(dict(summary.figures)) | {"factors": list(summary.factors)},
+            "marginals": [_marginal(each) for each in summary.marginals],
             "pairs": [
                 {"columns": [pair.x.column, pair.y.column], "change": pair.change}
-                for pair in self.augmentation.pairs
+                for pair in summary.pairs
             ],
             "graph": {
                 "nodes": list(self.graph.nodes),
@@ -187,6 +167,35 @@ def _about_the_check(check: GraphCheck) -> str:
     if len(check.violations):
         return f"The data contradict {len(check.violations)} of the {tested}."
     return f"The data contradict none of the {tested}. That is no proof of the graph."
+
+
+def _comparison(compared: Comparison) -> dict[str, Any]:
+    return {
+        "target": compared.target,
+        "learner": compared.learner,
+        "loss": compared.loss_name,
+        "gain": {
+            "total": _gain(compared.total),
+            "smoothing": _gain(compared.smoothing),
+            "graph": _gain(compared.graph),
+            "against_best_plain": _gain(compared.against_best_plain),
+        },
+        "best_plain": compared.best_plain,
+        "methods": [
+            {"name": name, "loss": _known(compared.losses[name].mean())}
+            | _gain(compared.gain(name))
+            for name in map(str, compared.losses)
+        ],
+    }
+
+
+def _check(check: GraphCheck) -> dict[str, Any]:
+    return {
+        "verdict": check.verdict,
+        "alpha": check.alpha,
+        "mb_shielded": check.mb_shielded,
+        "independences": [_plain(row._asdict()) for row in check],
+    }
 
 
 def _gain(gain: Gain) -> dict[str, Any]:
