@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks reproduction clean
+.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks reproduction screenshots clean
 
 setup: $(STAMP)
 
@@ -53,6 +53,9 @@ graph-checks: $(STAMP)  ## false alarms and power of check_graph: docs/results/g
 
 reproduction: $(STAMP)  ## the paper's experiment: docs/results/reproduction.md; stop it and go on as you like
 	$(BIN)/python benchmarks/reproduction.py $(if $(RECORDS),--reference $(RECORDS))
+
+screenshots: $(STAMP)  ## pictures of the demo's report: docs/images; needs a Chromium
+	OMP_NUM_THREADS=1 PYTHONPATH=examples:tests $(BIN)/python tools/screenshot_report.py
 
 clean:
 	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist

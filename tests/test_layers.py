@@ -10,7 +10,7 @@ import causalaug
 ROOT = Path(causalaug.__file__).parent
 LAYERS = [
     ["exceptions", "typing"],
-    ["_validation", "_optional", "_random", "_segments"],
+    ["_atomic", "_markup", "_validation", "_optional", "_random", "_segments"],
     ["graphs"],
     ["table"],
     ["factorization"],
@@ -26,6 +26,7 @@ LAYERS = [
     ["records"],
     ["experiments"],
     ["plot"],
+    ["report"],
 ]
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

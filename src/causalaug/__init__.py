@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Gate,
     )
     from causalaug.evaluation import Comparison, compare
+    from causalaug.report import Evaluation, evaluate
 
 __version__ = "0.1.0"
 
@@ -53,6 +54,7 @@ __all__ = [
     "BudgetExpansion",
     "CausalAugmenter",
     "Comparison",
+    "Evaluation",
     "Factor",
     "Gate",
     "GraphCheck",
@@ -69,6 +71,7 @@ __all__ = [
     "complete_graph",
     "datasets",
     "discovery",
+    "evaluate",
     "factorize",
     "latent_projection",
     "m_separated",
@@ -85,8 +88,10 @@ _HOMES = {
     "AugmentedRegressor": "causalaug.estimators",
     "CausalAugmenter": "causalaug.estimators",
     "Comparison": "causalaug.evaluation",
+    "Evaluation": "causalaug.report",
     "Gate": "causalaug.estimators",
     "compare": "causalaug.evaluation",
+    "evaluate": "causalaug.report",
 }
 
 

@@ -1,6 +1,6 @@
 """Honest comparison: what augmentation brings, and how much of it is the graph."""
 
 from causalaug.evaluation._compare import compare
-from causalaug.evaluation._comparison import Comparison, Gain
+from causalaug.evaluation._comparison import CLEAR, Comparison, Gain
 
-__all__ = ["Comparison", "Gain", "compare"]
+__all__ = ["CLEAR", "Comparison", "Gain", "compare"]

@@ -7,8 +7,12 @@ import numpy as np
 import pandas as pd
 
 from causalaug.augmentation import AugmentedTable, augment
-from causalaug.conditionals import Conditional, ResidualConditional
-from causalaug.estimators import default_expansion, simplest_within_error
+from causalaug.conditionals import Conditional
+from causalaug.estimators import (
+    default_conditional,
+    default_expansion,
+    simplest_within_error,
+)
 from causalaug.experiments._boosting import (
     Booster,
     BoostingGrid,
@@ -34,7 +38,7 @@ class HonestProtocol:
 
     Parameters
     ----------
-    conditional : Conditional, default=ResidualConditional()
+    conditional : Conditional, default=default_conditional()
         How the factors are modelled.
     shares : tuple of float, default=(0.0, 0.25, 0.5, 0.75)
         The weights of the new rows to choose from.
@@ -42,7 +46,7 @@ class HonestProtocol:
         The number of folds, as many as in the published experiment.
     """
 
-    conditional: Conditional = field(default_factory=ResidualConditional)
+    conditional: Conditional = field(default_factory=default_conditional)
     shares: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75)
     n_folds: int = 3
     booster: Booster = field(default_factory=Booster)
