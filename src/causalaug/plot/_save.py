@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from io import BytesIO
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from causalaug._atomic import atomic_path
 from causalaug._optional import import_optional
 from causalaug._validation import is_positive
 from causalaug.exceptions import ParameterError
@@ -67,7 +67,9 @@ def save_figure(axes: Any, path: str | os.PathLike[str], *, dpi: float = 150) ->
         )
     if not is_positive(dpi):
         raise ParameterError(f"`dpi` must be a positive number. Found {dpi!r}.")
-    _replace(path, _rendered(_figure_of(axes), suffix, float(dpi)))
+    content = _rendered(_figure_of(axes), suffix, float(dpi))
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content)
     return path
 
 
@@ -116,14 +118,3 @@ def _with_counted_ids(svg: bytes) -> bytes:
         return bytes(before + new)
 
     return re.sub(rb'(\bid="|#)([a-zA-Z][0-9_]*?)([0-9a-f]{10})\b', renamed, svg)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside the path, then rename, so that no reader meets half a file."""
-    beside = path.with_name(f".{path.name}.{token_hex(6)}.tmp")
-    try:
-        with beside.open("xb") as file:
-            file.write(content)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
