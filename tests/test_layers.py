@@ -10,7 +10,7 @@ import causalaug
 ROOT = Path(causalaug.__file__).parent
 LAYERS = [
     ["exceptions", "typing"],
-    ["_validation", "_optional", "_random", "_segments"],
+    ["_atomic", "_validation", "_optional", "_random", "_segments"],
     ["graphs"],
     ["table"],
     ["factorization"],

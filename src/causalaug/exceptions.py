@@ -9,6 +9,7 @@ Each is a `CausalAugError` and also the builtin that a caller would expect::
     ├── GraphMismatchError (ValueError)     graph and data name different variables
     ├── TableError (ValueError)             the data cannot be used as they are
     ├── DataNotFoundError (FileNotFoundError)  a data set is not where it should be
+    ├── OutputError (OSError)               a file cannot be written
     ├── ParameterError (ValueError)         an argument is outside its range
     ├── TreeTooLargeError (MemoryError)     the tree has more rows than allowed
     └── MissingDependencyError (ImportError)  an extra is not installed
@@ -22,6 +23,7 @@ __all__ = [
     "GraphFormatError",
     "GraphMismatchError",
     "MissingDependencyError",
+    "OutputError",
     "ParameterError",
     "TableError",
     "TreeTooLargeError",
@@ -54,6 +56,10 @@ class TableError(CausalAugError, ValueError):
 
 class DataNotFoundError(CausalAugError, FileNotFoundError):
     """A data set that cannot be bundled is not in the folder; the message says how to get it."""
+
+
+class OutputError(CausalAugError, OSError):
+    """A file cannot be written; what was there before is unchanged."""
 
 
 class ParameterError(CausalAugError, ValueError):
