@@ -2,5 +2,6 @@
 
 from causalaug.evaluation._compare import compare
 from causalaug.evaluation._comparison import Comparison, Gain
+from causalaug.evaluation._named import LEARNERS, named_learner
 
-__all__ = ["Comparison", "Gain", "compare"]
+__all__ = ["LEARNERS", "Comparison", "Gain", "compare", "named_learner"]
