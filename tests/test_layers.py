@@ -10,7 +10,7 @@ import causalaug
 ROOT = Path(causalaug.__file__).parent
 LAYERS = [
     ["exceptions", "typing"],
-    ["_atomic", "_validation", "_optional", "_random", "_segments"],
+    ["_atomic", "_markup", "_validation", "_optional", "_random", "_segments"],
     ["graphs"],
     ["table"],
     ["factorization"],
@@ -23,6 +23,7 @@ LAYERS = [
     ["evaluation"],
     ["datasets"],
     ["discovery"],
+    ["report"],
     ["cli"],
     ["__main__"],
 ]

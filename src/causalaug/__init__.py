@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         select_markov_blanket,
         write_graph,
     )
+    from causalaug.report import Evaluation, evaluate
     from causalaug.table import Table
 
 __version__ = "0.1.0"
@@ -52,6 +53,7 @@ __all__ = [
     "BudgetExpansion",
     "CausalAugmenter",
     "Comparison",
+    "Evaluation",
     "Factor",
     "Gate",
     "GraphCheck",
@@ -68,6 +70,7 @@ __all__ = [
     "complete_graph",
     "datasets",
     "discovery",
+    "evaluate",
     "factorize",
     "latent_projection",
     "m_separated",
@@ -88,6 +91,7 @@ _HOMES = {
     "BudgetExpansion": "expansion",
     "CausalAugmenter": "estimators",
     "Comparison": "evaluation",
+    "Evaluation": "report",
     "Factor": "factorization",
     "Gate": "estimators",
     "GraphCheck": "diagnostics",
@@ -103,6 +107,7 @@ _HOMES = {
     "complete_graph": "graphs",
     "datasets": "datasets",
     "discovery": "discovery",
+    "evaluate": "report",
     "factorize": "factorization",
     "latent_projection": "graphs",
     "m_separated": "graphs",

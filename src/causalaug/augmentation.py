@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from causalaug._markup import element, html_table, join
 from causalaug._random import RandomState, as_generator
 from causalaug._segments import combine_codes, group_by_key
 from causalaug._validation import check_same_variables
@@ -117,6 +118,37 @@ class AugmentedTable:
         log_weights = heaviest + np.log(np.bincount(groups.ranks, relative))
         paths = replace(self.paths.at(first), log_weights=log_weights)
         return AugmentedTable(self.table, paths, self.factors)
+
+    def to_html(self) -> str:
+        """Return what the rows stand for, in figures, as a piece of HTML."""
+        figures = [[name, f"{value:,.4g}"] for name, value in self.figures().items()]
+        factors = " ".join(str(factor) for factor in self.factors)
+        return str(
+            join([html_table(["new rows", ""], figures, numbers=(1,)), element("p", factors)])
+        )
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def figures(self) -> dict[str, float]:
+        """Return the numbers of rows and the mass accounting, each under its name.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from causalaug import ADMG, augment
+        >>> augment(pd.DataFrame({"x": [1, 2], "y": [5, 6]}), ADMG(["x", "y"])).figures()
+        {'observed rows': 2, 'new rows': 4, 'mass': 1.0, 'dropped mass': 0.0, 'novel mass': 0.5, \
+'effective sample size': 4.0}
+        """
+        return {
+            "observed rows": self.table.n_rows,
+            "new rows": len(self),
+            "mass": self.mass,
+            "dropped mass": self.dropped_mass,
+            "novel mass": self.novel_mass,
+            "effective sample size": self.effective_sample_size,
+        }
 
     def __len__(self) -> int:
         """Return the number of rows."""

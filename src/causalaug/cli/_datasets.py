@@ -72,9 +72,9 @@ def export(
         str,
         typer.Argument(metavar="NAME", help="One of the list.", show_default=False),
     ],
-    folder: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where the two files go.")
-    ] = Path("."),
+    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the two files go.")] = Path(
+        "."
+    ),
     ending: Annotated[
         TableEnding, typer.Option("--format", help="The ending, and so the format, of the table.")
     ] = TableEnding.csv,

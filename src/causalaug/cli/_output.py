@@ -64,8 +64,14 @@ class Output:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-        columns = ["{task.description}", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        with Progress(
+            "{task.description}",
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        ) as bars:
             task = bars.add_task(label, total=None)
             yield lambda done, total: bars.update(task, completed=done, total=total)
 

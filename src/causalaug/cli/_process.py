@@ -36,7 +36,7 @@ def _stay_writable() -> None:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
-def _flushed(code: object) -> object:
+def _flushed(code: str | int | None) -> str | int | None:
     """Write out what is left, while a reader that has gone can still be told about."""
     try:
         sys.stdout.flush()

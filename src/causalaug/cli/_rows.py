@@ -61,10 +61,11 @@ def weighted_rows(
         frame = pd.concat([result.table.source, frame], ignore_index=True)
         weights = _shared(weights, result.table.n_rows, share)
         rows = np.concatenate([_own_rows(result), rows])
-    added = {weight_column: weights}
+    added: dict[str, FloatArray | IntArray] = {weight_column: weights}
     if provenance:
         added |= {ROW_OF + name: rows[:, j] for j, name in enumerate(result.table.columns)}
-    return pd.concat([frame, pd.DataFrame(added)], axis=1)
+    joined: pd.DataFrame = pd.concat([frame, pd.DataFrame(added)], axis=1)
+    return joined
 
 
 def _shared(weights: FloatArray, n_observed: int, share: float) -> FloatArray:

@@ -12,7 +12,7 @@ GRAPH = "{alloy, load} -> wear -> {vibration, heat, noise, debris}; heat <-> noi
 
 
 def make_machine_wear(n_rows: int = 60, *, random_state: RandomState = None) -> Dataset:
-    """Draw rows of an example with mixed columns: how worn is a part, seen from outside?
+    """Draw rows of an example with mixed columns: the wear of a machine part and its signs.
 
     The alloy and the load cause the wear, which shows in four signs, some of them curved. The
     weather, which nobody recorded, changes heat and noise alike.

@@ -7,7 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from causalaug._markup import element, html_table, join, markdown_table, markdown_text
+
 VIOLATED, NOT_REJECTED, CANNOT_TELL = "violated", "not rejected", "cannot tell"
+HEAD = ("independence", "test", "statistic", "p", "p (Holm)", "verdict")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,20 +55,21 @@ class GraphCheck:
 
     def summary(self) -> str:
         """Return the result in words, a line each."""
-        return "\n".join([self._counted(), *self._violations_in_words(), self._shield_in_words()])
+        return "\n".join(self._sentences())
 
     def to_markdown(self) -> str:
         """Return the frame as a Markdown table, and the summary below it."""
-        head = ["independence", "test", "statistic", "p", "p (Holm)", "verdict"]
-        lines = [head, ["---"] * len(head)]
-        for row in self:
-            figures = [f"{row.statistic:.3g}", f"{row.p_value:.2g}", f"{row.p_holm:.2g}"]
-            told = row.verdict + (f": {row.reason}" if row.reason else "")
-            independence = _in_words(row).replace("|", r"\|")
-            lines.append([independence, row.test, *(figures if not row.reason else [""] * 3), told])
-        table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-        below = self.summary().replace("\n", "\n\n").replace("|", r"\|")
-        return f"{table}\n\n{below}\n"
+        below = [markdown_text(sentence) for sentence in self._sentences()]
+        return "\n\n".join([markdown_table(HEAD, self._cells()), *below]) + "\n"
+
+    def to_html(self) -> str:
+        """Return the summary, and the frame below it, as a piece of HTML."""
+        above = [element("p", sentence) for sentence in self._sentences()]
+        table = html_table(HEAD, self._cells(), numbers=(2, 3, 4))
+        return str(join([*above, table] if len(self) else above))
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
     def __len__(self) -> int:
         """Return the number of independences."""
@@ -78,6 +82,16 @@ class GraphCheck:
     def __repr__(self) -> str:
         """Return the counts of the verdicts."""
         return f"GraphCheck({self._counted().rstrip('.')})"
+
+    def _sentences(self) -> list[str]:
+        return [self._counted(), *self._violations_in_words(), self._shield_in_words()]
+
+    def _cells(self) -> Iterator[list[str]]:
+        """Yield the rows of the frame as they are shown."""
+        for row in self:
+            figures = [f"{row.statistic:.3g}", f"{row.p_value:.2g}", f"{row.p_holm:.2g}"]
+            told = row.verdict + (f": {row.reason}" if row.reason else "")
+            yield [_in_words(row), row.test, *(figures if not row.reason else [""] * 3), told]
 
     def _counted(self) -> str:
         found = Counter(self.frame["verdict"])

@@ -1,6 +1,7 @@
 """Learners that know a causal graph, for scikit-learn."""
 
 from causalaug.estimators._augmenter import CausalAugmenter
+from causalaug.estimators._base import default_conditional, default_expansion
 from causalaug.estimators._classifier import AugmentedClassifier
 from causalaug.estimators._gate import Gate, GateResult
 from causalaug.estimators._learner import seeded
@@ -16,5 +17,7 @@ __all__ = [
     "GateResult",
     "Regression",
     "Task",
+    "default_conditional",
+    "default_expansion",
     "seeded",
 ]

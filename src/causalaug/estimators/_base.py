@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from causalaug._random import as_generator
 from causalaug.augmentation import AugmentedTable, check_graph_type, check_strategies
-from causalaug.conditionals import KernelConditional, ResidualConditional
+from causalaug.conditionals import Conditional, KernelConditional, ResidualConditional
 from causalaug.estimators._gate import (
     FEWEST_ROWS,
     Candidate,
@@ -29,6 +29,16 @@ CONDITIONALS = (
 
 FEWEST_NEW_ROWS = 1000
 """New rows cost little beside what they calm in a learner, up to about this many."""
+
+
+def default_conditional() -> Conditional:
+    """Return how the learners model one factor unless they are told."""
+    return CONDITIONALS[0]
+
+
+def default_expansion(n_rows: int) -> BudgetExpansion:
+    """Return how the learners make new rows of so many observed ones unless they are told."""
+    return BudgetExpansion(max(5 * n_rows, FEWEST_NEW_ROWS))
 
 
 class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
@@ -139,7 +149,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _conditionals(self):
         if self.conditional is None:
-            return CONDITIONALS[:1]
+            return (default_conditional(),)
         if isinstance(self.conditional, str) and self.conditional == "auto":
             return CONDITIONALS
         return (self.conditional,)
@@ -160,7 +170,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
     def _expansion(self, n_rows):
         if self.expansion is not None:
             return self.expansion
-        return BudgetExpansion(max(5 * n_rows, FEWEST_NEW_ROWS))
+        return default_expansion(n_rows)
 
     def _check_features(self, X):
         if is_frame(X) and hasattr(self, "feature_names_in_"):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from causalaug._markup import element, html_table, join, markdown_table
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -70,17 +72,17 @@ class Comparison:
     @property
     def total(self) -> Gain:
         """What augmentation with the graph changes."""
-        return self._gain(AUGMENTED, BASELINE)
+        return self.gain(AUGMENTED, BASELINE)
 
     @property
     def smoothing(self) -> Gain:
         """What augmentation with the complete graph changes: no independence is assumed."""
-        return self._gain(CONTROL, BASELINE)
+        return self.gain(CONTROL, BASELINE)
 
     @property
     def graph(self) -> Gain:
         """What the independences of the graph change: the total less the smoothing."""
-        return self._gain(AUGMENTED, CONTROL)
+        return self.gain(AUGMENTED, CONTROL)
 
     @property
     def best_plain(self) -> str:
@@ -91,7 +93,7 @@ class Comparison:
     @property
     def against_best_plain(self) -> Gain:
         """What the augmented learner changes against the best plain one."""
-        return self._gain(AUGMENTED, self.best_plain)
+        return self.gain(AUGMENTED, self.best_plain)
 
     @property
     def share(self) -> float:
@@ -100,33 +102,61 @@ class Comparison:
         return float(chosen.mean())
 
     @property
+    def findings(self) -> tuple[str, str, str]:
+        """What to make of the gain, of its parts, and of the other learners, in words."""
+        return self._about_the_gain(), self._about_its_parts(), self._about_the_best()
+
+    @property
     def verdict(self) -> str:
         """What to make of it, in words."""
-        return " ".join([self._about_the_gain(), self._about_its_parts(), self._about_the_best()])
+        return " ".join(self.findings)
 
-    def to_markdown(self) -> str:
-        """Return the verdict and two tables: losses by method, and the parts of the gain."""
-        lines = [self.verdict, "", f"| method | {self.loss_name} | against the baseline |"]
-        lines.append("|---|---|---|")
-        for method in self.losses:
-            change = "" if method == BASELINE else str(self._gain(str(method), BASELINE))
-            name = f"{method} ({self.learner})" if method == BASELINE else method
-            lines.append(f"| {name} | {self.losses[method].mean():.4g} | {change} |")
-        lines += ["", f"| part of the gain | change in {self.loss_name} |", "|---|---|"]
-        lines += [
-            f"| {name} | {gain} |"
-            for name, gain in (
-                ("in total", self.total),
-                ("of which smoothing", self.smoothing),
-                ("of which the graph", self.graph),
-            )
-        ]
-        return "\n".join(lines)
+    @property
+    def parts(self) -> dict[str, Gain]:
+        """The gain in total, and what it is made of."""
+        return {
+            "in total": self.total,
+            "of which smoothing": self.smoothing,
+            "of which the graph": self.graph,
+        }
 
-    def _gain(self, method: str, against: str) -> Gain:
+    def gain(self, method: str, against: str = BASELINE) -> Gain:
+        """Return how the loss of a method differs from that of another, row by row."""
         baseline = float(self.losses[BASELINE].mean())
         difference = (self.losses[method] - self.losses[against]).to_numpy()
         return _paired_gain(difference, baseline)
+
+    def to_markdown(self) -> str:
+        """Return the verdict and two tables: losses by method, and the parts of the gain."""
+        return f"{self.verdict}\n\n{self.tables_as_markdown()}"
+
+    def tables_as_markdown(self) -> str:
+        """Return the two tables alone: losses by method, and the parts of the gain."""
+        return "\n\n".join(markdown_table(head, rows) for head, rows in self._tables())
+
+    def to_html(self) -> str:
+        """Return the same as a piece of HTML."""
+        tables = [html_table(head, rows, numbers=(1, 2)) for head, rows in self._tables()]
+        return str(join([element("p", self.verdict), *tables]))
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _tables(self) -> list[tuple[list[str], list[list[str]]]]:
+        """Return head and rows of the table of methods, and of that of the gain's parts."""
+        methods = [
+            [
+                f"{method} ({self.learner})" if method == BASELINE else method,
+                f"{self.losses[method].mean():.4g}",
+                "" if method == BASELINE else str(self.gain(method)),
+            ]
+            for method in map(str, self.losses)
+        ]
+        parts = [[name, str(gain)] for name, gain in self.parts.items()]
+        return [
+            (["method", self.loss_name, "against the baseline"], methods),
+            (["part of the gain", f"change in {self.loss_name}"], parts),
+        ]
 
     def _about_the_gain(self) -> str:
         total = self.total

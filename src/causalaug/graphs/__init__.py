@@ -1,6 +1,7 @@
 """Causal graphs: the graph itself, questions to it, reading and writing it."""
 
 from causalaug.graphs._admg import ADMG
+from causalaug.graphs._layout import layered_layout
 from causalaug.graphs._queries import (
     complete_graph,
     latent_projection,
@@ -14,6 +15,7 @@ __all__ = [
     "ADMG",
     "complete_graph",
     "latent_projection",
+    "layered_layout",
     "m_separated",
     "markov_pillow",
     "read_graph",

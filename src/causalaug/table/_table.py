@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
@@ -189,6 +190,20 @@ or fill the cells in.
             source=self.take(np.repeat(rows[:, np.newaxis], self.n_columns, axis=1)),
             row_weights=None if self.row_weights is None else self.row_weights[rows],
         )
+
+    def labels(self, column: str, rows: IntArray) -> tuple[str, ...]:
+        """Return the cells of a column in some rows as text, as a reader would write them.
+
+        >>> import pandas as pd
+        >>> cars = pd.DataFrame({"make": pd.Categorical(["VW", "Ford"])})
+        >>> Table.from_frame(cars).labels("make", np.array([1, 0]))
+        ('Ford', 'VW')
+        """
+        number = self.index(column)
+        taken = self.take(np.repeat(rows[:, np.newaxis], self.n_columns, axis=1))
+        if isinstance(taken, np.ndarray):
+            return tuple(map(str, taken[:, number].tolist()))
+        return tuple(map(str, nw.from_native(taken, eager_only=True)[column].to_list()))
 
     def take(self, rows: IntArray, changed: Mapping[int, FloatArray] | None = None) -> Any:
         """Copy cells of the source into a new frame of the same kind.

@@ -1,0 +1,202 @@
+"""`evaluate`: comparison, check of the graph, and the new rows, in one call."""
+
+from __future__ import annotations
+
+import platform
+from importlib import import_module
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+from causalaug._random import RandomState, as_generator, new_seed
+from causalaug.augmentation import augment
+from causalaug.diagnostics import check_graph
+from causalaug.estimators import Gate, Regression, default_conditional, default_expansion
+from causalaug.evaluation import compare
+from causalaug.report._evaluation import Evaluation
+from causalaug.report._summary import summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from causalaug.evaluation import Comparison
+    from causalaug.graphs import ADMG
+    from causalaug.table import ColumnKind
+
+PACKAGES = ("causalaug", "numpy", "scipy", "pandas", "narwhals", "sklearn")
+
+
+def evaluate(
+    frame: Any,
+    graph: ADMG,
+    target: str,
+    *,
+    estimator: Any = None,
+    kinds: Mapping[str, ColumnKind] | None = None,
+    n_splits: int = 5,
+    repeats: int = 1,
+    random_state: RandomState = None,
+    progress: Callable[[int, int], None] | None = None,
+    source: str | None = None,
+) -> Evaluation:
+    """Answer whether a graph helps to predict the target, and gather what the answer rests on.
+
+    This is `compare`, `check_graph`, and one `augment` of the whole table, modelled as the
+    learners do it by default, all with one seed.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame
+        The observed rows, features and target.
+    graph : ADMG
+        The causal graph; its nodes are the columns.
+    target : str
+        The column to predict.
+    estimator : estimator, optional
+        The learner; by default scikit-learn's histogram gradient boosting.
+    kinds : mapping of str to {"continuous", "discrete"}, optional
+        Kinds of columns that differ from the default.
+    n_splits : int, default=5
+        The number of folds.
+    repeats : int, default=1
+        How often the rows are split anew.
+    random_state : int, Generator, RandomState, SeedSequence or None, optional
+        One integer gives one result, that of `compare` and `check_graph` with the same. Anything
+        else gives an integer, which the result names as its `seed`.
+    progress : callable, optional
+        Called after each step with the number of steps done and their total. The steps are the
+        fits of `compare`, the check and the augmentation.
+    source : str, optional
+        How all this was called, such as a command line; the report shows it under "How to
+        reproduce this". By default the call of this function.
+
+    Returns
+    -------
+    Evaluation
+        The verdict in words, and `to_html`, `to_markdown` and `to_dict`.
+
+    Examples
+    --------
+    A true graph may still be of no use to a learner that can do without it, and the result
+    says so first:
+
+    >>> from sklearn.linear_model import Ridge
+    >>> from causalaug import datasets, evaluate
+    >>> data = datasets.make_sem(60, "chain", n_variables=5, random_state=0)
+    >>> result = evaluate(
+    ...     data.frame, data.graph, "Y", estimator=Ridge(), n_splits=3, random_state=0
+    ... )
+    >>> result.findings[0].partition(":")[0]
+    'No clear change'
+    >>> result.findings[-1]
+    'The data contradict none of the 6 independences of the graph. That is no proof of the graph.'
+
+    ``result.to_html("report.html")`` writes all of it to one file that needs no network.
+    """
+    seed = _as_seed(random_state)
+    steps = _Steps(progress)
+    comparison = compare(
+        frame,
+        graph,
+        target,
+        estimator,
+        kinds=kinds,
+        n_splits=n_splits,
+        repeats=repeats,
+        random_state=seed,
+        callback=steps.of_comparison,
+    )
+    check = check_graph(frame, graph, kinds=kinds, random_state=seed)
+    steps.advance()
+    conditional, expansion = default_conditional(), default_expansion(len(comparison.losses))
+    kinds_used = {target: _kind_of_target(comparison), **(kinds or {})}
+    augmented = augment(frame, graph, conditional, expansion, kinds=kinds_used, random_state=seed)
+    steps.advance()
+    learner = comparison.learner if estimator is None else " ".join(repr(estimator).split())
+    return Evaluation(
+        comparison=comparison,
+        check=check,
+        augmentation=summarize(augmented, target, seed),
+        graph=graph,
+        settings={
+            "learner": learner,
+            "folds": str(n_splits),
+            "repeats": str(repeats),
+            "share of the new rows": f"chosen by {Gate()}",
+            "conditional": str(conditional),
+            "expansion": str(expansion),
+            "kinds of columns": _in_words(kinds),
+        },
+        seed=seed,
+        versions=_versions(estimator),
+        source=source or _call(target, estimator, kinds, n_splits, repeats, seed),
+    )
+
+
+class _Steps:
+    """Counts the steps for whoever watches."""
+
+    def __init__(self, progress: Callable[[int, int], None] | None) -> None:
+        self.progress = progress
+        self.done, self.total = 0, 0
+
+    def of_comparison(self, done: int, total: int) -> None:
+        """Report a fit; two steps come after all of them."""
+        self.total = total + 2
+        self.done = done - 1
+        self.advance()
+
+    def advance(self) -> None:
+        """Report one more step."""
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+
+
+def _as_seed(random_state: RandomState) -> int:
+    """Return the integer that stands for a random state: itself, or one drawn from it."""
+    rng = as_generator(random_state)
+    return int(random_state) if isinstance(random_state, Integral) else new_seed(rng)
+
+
+def _kind_of_target(comparison: Comparison) -> ColumnKind:
+    """Return the kind that the learners give the target: numbers are regressed."""
+    return "continuous" if comparison.loss_name == Regression.loss_name else "discrete"
+
+
+def _in_words(kinds: Mapping[str, ColumnKind] | None) -> str:
+    if not kinds:
+        return "by their dtypes"
+    return ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+
+
+def _versions(estimator: Any) -> dict[str, str]:
+    """Return the versions of Python and of the packages that the result may depend on."""
+    own = type(estimator).__module__.partition(".")[0]
+    found = {name: getattr(import_module(name), "__version__", None) for name in (*PACKAGES, own)}
+    known = {name: str(version) for name, version in found.items() if version is not None}
+    return {"python": platform.python_version(), **known}
+
+
+def _call(
+    target: str,
+    estimator: Any,
+    kinds: Mapping[str, ColumnKind] | None,
+    n_splits: int,
+    repeats: int,
+    seed: int,
+) -> str:
+    """Return the Python that gives the same result."""
+    options = {
+        "estimator": None if estimator is None else " ".join(repr(estimator).split()),
+        "kinds": None if not kinds else repr(dict(kinds)),
+        "n_splits": str(n_splits),
+        "repeats": str(repeats),
+        "random_state": str(seed),
+    }
+    given = ", ".join(f"{name}={text}" for name, text in options.items() if text is not None)
+    return (
+        "import causalaug as ca\n\n"
+        'graph = ca.read_graph("graph.txt")\n'
+        f"result = ca.evaluate(frame, graph, {target!r}, {given})\n"
+        'result.to_html("report.html")'
+    )

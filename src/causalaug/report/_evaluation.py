@@ -1,0 +1,221 @@
+"""The result of `evaluate`: one value, shown in several ways."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from causalaug._atomic import atomic_path
+from causalaug._markup import element, markdown_table, markdown_text, visible
+from causalaug.diagnostics import CANNOT_TELL
+from causalaug.report._page import page
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from causalaug.diagnostics import GraphCheck
+    from causalaug.evaluation import Comparison, Gain
+    from causalaug.graphs import ADMG
+    from causalaug.report._summary import AugmentationSummary, Marginal
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Whether a graph helps to predict a target, and what the answer rests on.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Losses on held-out rows: the learner alone, with new rows of the graph, with new rows of
+        the complete graph, and other plain learners.
+    check : GraphCheck
+        The independences of the graph, tested on the data.
+    augmentation : AugmentationSummary
+        The new rows of the whole table: mass, novelty, effective sample size, and how columns
+        and pairs of columns changed.
+    graph : ADMG
+        The graph.
+    settings : mapping of str to str
+        What was chosen, and how.
+    seed : int
+        The seed that gives the same result again.
+    versions : mapping of str to str
+        Those of Python and of the packages that took part.
+    source : str
+        How the result was made.
+    """
+
+    comparison: Comparison
+    check: GraphCheck
+    augmentation: AugmentationSummary = field(repr=False)
+    graph: ADMG = field(repr=False)
+    settings: Mapping[str, str] = field(repr=False)
+    seed: int
+    versions: Mapping[str, str] = field(repr=False)
+    source: str = field(repr=False)
+
+    @property
+    def target(self) -> str:
+        """What was predicted."""
+        return self.comparison.target
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What was found, in words: the gain first, the check of the graph last."""
+        return *self.comparison.findings, _about_the_check(self.check)
+
+    @property
+    def verdict(self) -> str:
+        """The findings as one text; its first sentence is the answer."""
+        return " ".join(self.findings)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of the weight that the gate gave to new rows, in each fold."""
+        frame = self.comparison.frame
+        chosen = frame[frame["method"] == "augmented"].groupby(["repeat", "fold"])["share"].first()
+        return tuple(map(float, chosen))
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the report as one HTML page, and write it if a path is given.
+
+        The page is complete in itself: it loads nothing and runs no script.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            The file to write, in full or not at all.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        text = str(page(self))
+        if path is not None:
+            with atomic_path(path) as temporary:
+                temporary.write_text(text, encoding="utf-8", newline="\n")
+        return text
+
+    def to_markdown(self) -> str:
+        """Return the verdict and the tables of the report in Markdown."""
+        figures = [[name, f"{value:.4g}"] for name, value in self.augmentation.figures.items()]
+        pairs = [
+            [f"{pair.x.column}, {pair.y.column}", f"{pair.change:.3f}"]
+            for pair in self.augmentation.pairs
+        ]
+        facts = {**self.settings, "seed": str(self.seed), **self.versions}
+        sections = [
+            f"# Does the graph help to predict {markdown_text(self.target)}?",
+            self.verdict,
+            f"## Gain\n\n{self.comparison.tables_as_markdown()}",
+            f"## Independences\n\n{self.check.to_markdown().rstrip()}",
+            f"## New rows\n\n{markdown_table(['figure', 'value'], figures)}",
+            f"## Pairs that changed most\n\n{markdown_table(['pair', 'moved mass'], pairs)}",
+            f"## How to reproduce this\n\n{markdown_table(['what', 'used'], facts.items())}",
+            "\n".join(f"    {visible(line)}".rstrip() for line in self.source.splitlines()),
+        ]
+        return "\n\n".join(sections) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures as plain values, ready for JSON; None stands for what is not known."""
+        compared, checked = self.comparison, self.check
+        return {
+            "verdict": self.verdict,
+            "findings": list(self.findings),
+            "target": self.target,
+            "learner": compared.learner,
+            "loss": compared.loss_name,
+            "gain": {
+                "total": _gain(compared.total),
+                "smoothing": _gain(compared.smoothing),
+                "graph": _gain(compared.graph),
+                "against_best_plain": _gain(compared.against_best_plain),
+            },
+            "best_plain": compared.best_plain,
+            "methods": [
+                {"name": name, "loss": _known(compared.losses[name].mean())}
+                | _gain(compared.gain(name))
+                for name in map(str, compared.losses)
+            ],
+            "shares": list(self.shares),
+            "check": {
+                "verdict": checked.verdict,
+                "alpha": checked.alpha,
+                "mb_shielded": checked.mb_shielded,
+                "independences": [_plain(row._asdict()) for row in checked],
+            },
+            "augmentation": _plain(dict(self.augmentation.figures))
+            | {"factors": list(self.augmentation.factors)},
+            "marginals": [_marginal(each) for each in self.augmentation.marginals],
+            "pairs": [
+                {"columns": [pair.x.column, pair.y.column], "change": pair.change}
+                for pair in self.augmentation.pairs
+            ],
+            "graph": {
+                "nodes": list(self.graph.nodes),
+                "directed": [list(edge) for edge in self.graph.directed],
+                "bidirected": [list(edge) for edge in self.graph.bidirected],
+            },
+            "settings": dict(self.settings),
+            "seed": self.seed,
+            "versions": dict(self.versions),
+            "source": self.source,
+        }
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, so that its style stays there."""
+        title = f"Report on {self.target}"
+        style = "width:100%;height:40rem;border:1px solid #8888"
+        return str(element("iframe", title=title, sandbox="", srcdoc=self.to_html(), style=style))
+
+
+def _about_the_check(check: GraphCheck) -> str:
+    """Return what the data say of the graph, in words."""
+    if not len(check):
+        return "The method takes no independence from the graph, so that there is none to test."
+    n_tested = int((check.frame["verdict"] != CANNOT_TELL).sum())
+    if not n_tested:
+        return "The data cannot tell whether the independences of the graph hold."
+    number = f"{n_tested} independence{'s' if n_tested > 1 else ''} of the graph"
+    untold = len(check) - n_tested
+    tested = f"{number} that could be tested, of {len(check)}" if untold else number
+    if len(check.violations):
+        return f"The data contradict {len(check.violations)} of the {tested}."
+    return f"The data contradict none of the {tested}. That is no proof of the graph."
+
+
+def _gain(gain: Gain) -> dict[str, Any]:
+    return {
+        "change": _known(gain.change),
+        "standard_error": _known(gain.standard_error),
+        "is_clear": bool(gain.is_clear),
+    }
+
+
+def _marginal(marginal: Marginal) -> dict[str, Any]:
+    return {
+        "column": marginal.axis.column,
+        "kind": marginal.axis.kind,
+        "labels": list(marginal.axis.labels),
+        "observed": marginal.observed.tolist(),
+        "new": marginal.new.tolist(),
+        "change": marginal.change,
+    }
+
+
+def _known(number: float) -> float | None:
+    """Return a finite number, or None."""
+    return float(number) if math.isfinite(number) else None
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values that JSON has."""
+    return {
+        name: list(value)
+        if isinstance(value, tuple)
+        else (_known(value) if isinstance(value, float) else value)
+        for name, value in values.items()
+    }
