@@ -14,8 +14,9 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $(STAMP)
 
-demo: $(STAMP)  ## the main job on an embedded example
-	$(BIN)/python examples/demo.py
+demo: $(STAMP)  ## the main job on an embedded example, and a report in build/demo.html
+	mkdir -p build
+	$(BIN)/causalaug demo --report build/demo.html
 
 test: $(STAMP)  ## doctests, unit tests and laws
 	$(BIN)/python -m pytest -q -n auto -m "not slow" --cov --cov-report=term

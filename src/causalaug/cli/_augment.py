@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from causalaug.augmentation import AugmentedTable
 
 
-class ConditionalName(str, Enum):
+class ConditionalName(StrEnum):
     """How one factor is modelled."""
 
     kernel = "kernel"
     residual = "residual"
 
 
-class ExpansionName(str, Enum):
+class ExpansionName(StrEnum):
     """How the tree of possible rows is grown."""
 
     budget = "budget"

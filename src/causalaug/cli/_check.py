@@ -1,6 +1,6 @@
-"""``causalaug check``: does the graph fit the data?"""
+"""``causalaug check``: whether the graph fits the data."""
 
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -23,7 +23,7 @@ from causalaug.cli._output import Output
 from causalaug.cli._text import listed
 
 
-class TestName(str, Enum):
+class IndependenceTest(StrEnum):
     """How an independence is tested."""
 
     auto = "auto"
@@ -38,9 +38,9 @@ def check(
     data: Data,
     graph: Graph,
     test: Annotated[
-        TestName,
+        IndependenceTest,
         typer.Option(help="How to test an independence; auto goes by the kinds of the columns."),
-    ] = TestName.auto,
+    ] = IndependenceTest.auto,
     alpha: Annotated[
         float,
         typer.Option(metavar="P", help="The allowed probability of any false alarm, over all."),

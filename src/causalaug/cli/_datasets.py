@@ -1,6 +1,6 @@
 """``causalaug datasets``: tables with graphs to try the other commands on."""
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +17,7 @@ datasets = typer.Typer(
 )
 
 
-class TableEnding(str, Enum):
+class TableEnding(StrEnum):
     """The files that a table can be written as."""
 
     csv = "csv"

@@ -1,7 +1,5 @@
 """``causalaug demo``: the whole of it on an example that is built in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -63,7 +61,7 @@ def demo(
     tell(output, result, report)
 
 
-def _show_rows(output: Output, data: Dataset, augmented: AugmentedTable) -> None:
+def _show_rows(output: Output, data: "Dataset", augmented: "AugmentedTable") -> None:
     """Print the graph, its factors, and the heaviest new rows with where they come from."""
     from causalaug.graphs import write_graph
 
@@ -79,7 +77,7 @@ def _show_rows(output: Output, data: Dataset, augmented: AugmentedTable) -> None
 
 
 def _heaviest_new_rows(
-    data: Dataset, augmented: AugmentedTable
+    data: "Dataset", augmented: "AugmentedTable"
 ) -> tuple[list[str], list[tuple[object, ...]]]:
     """Return the head and the rows of a table of rows that were not observed."""
     observed = set(data.frame.itertuples(index=False, name=None))

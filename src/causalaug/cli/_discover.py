@@ -1,6 +1,6 @@
 """``causalaug discover``: a first guess at a graph, from data alone."""
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +22,7 @@ from causalaug.cli._options import (
 from causalaug.cli._output import Output
 
 
-class MethodName(str, Enum):
+class MethodName(StrEnum):
     """How a graph is looked for."""
 
     direct_lingam = "direct-lingam"

@@ -1,10 +1,10 @@
-"""``causalaug evaluate``: does the graph help, and does it fit the data?"""
+"""``causalaug evaluate``: whether the graph helps, and whether it fits the data."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class LearnerName(str, Enum):
+class LearnerName(StrEnum):
     """The learners that have a name here."""
 
     boosting = "boosting"
@@ -40,7 +40,7 @@ class LearnerName(str, Enum):
     xgboost = "xgboost"
 
 
-class TaskName(str, Enum):
+class TaskName(StrEnum):
     """What is predicted: numbers or classes."""
 
     regression = "regression"

@@ -1,6 +1,6 @@
 """``causalaug graph``: look at a graph, translate it, ask what a variable depends on."""
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +18,7 @@ graph = typer.Typer(
 )
 
 
-class FormatName(str, Enum):
+class FormatName(StrEnum):
     """The texts that a graph can be written as."""
 
     arrows = "arrows"

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import sys
+import textwrap
 from contextlib import contextmanager
 from dataclasses import dataclass
 from shutil import get_terminal_size
@@ -40,7 +41,7 @@ class Output:
     def say(self, text: str = "") -> None:
         """Print a part of the result for people."""
         if not self.json:
-            print(printable(text))
+            print(_wrapped(printable(text)) if sys.stdout.isatty() else printable(text))
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Print a table for people; numbers stand to the right."""
@@ -91,6 +92,13 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | bool | int) else str(value)
+
+
+def _wrapped(text: str) -> str:
+    """Return the text with its lines broken between words, for a terminal."""
+    width = get_terminal_size().columns
+    lines = (textwrap.wrap(line, width) or [""] for line in text.split("\n"))
+    return "\n".join(line for broken in lines for line in broken)
 
 
 def _drawn(

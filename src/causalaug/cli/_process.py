@@ -7,12 +7,19 @@ from contextlib import suppress
 from types import FrameType
 
 from causalaug.cli._app import app
-from causalaug.cli._errors import BROKEN_PIPE, FAILED, INTERRUPTED, Terminated, complain
+from causalaug.cli._errors import (
+    BROKEN_PIPE,
+    FAILED,
+    INTERRUPTED,
+    TERMINATED,
+    Terminated,
+    complain,
+)
 
 
 def run() -> None:
     """Run the command that the arguments of the process name, and exit."""
-    _stay_writable()
+    _open_streams()
     with suppress(ValueError):  # only the main thread may set a handler
         signal.signal(signal.SIGTERM, _terminate)
     try:
@@ -22,6 +29,9 @@ def run() -> None:
     except KeyboardInterrupt:
         complain("Interrupted.")
         sys.exit(INTERRUPTED)
+    except Terminated:
+        complain("Terminated.")
+        sys.exit(TERMINATED)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
@@ -29,23 +39,23 @@ def _terminate(number: int, frame: FrameType | None) -> None:
     raise Terminated
 
 
-def _stay_writable() -> None:
-    """Let characters that the output cannot encode be written as escapes, instead of failing."""
+def _open_streams() -> None:
+    """Let there be streams, and let them write what they cannot encode as escapes."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  open to the end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def _flushed(code: str | int | None) -> str | int | None:
-    """Write out what is left, while a reader that has gone can still be told about."""
+    """Write out what is left, while it can still be told that this failed."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # Python flushes once more at exit, and would complain in its own words.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        complain(BROKEN_PIPE)
-        return FAILED
-    except OSError as error:
-        complain(f"The output could not be written: {error.strerror}.")
+        gone = isinstance(error, BrokenPipeError)
+        complain(BROKEN_PIPE if gone else f"The output could not be written: {error.strerror}.")
         return FAILED
     return code
