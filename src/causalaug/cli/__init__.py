@@ -13,6 +13,8 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line of this process, and exit."""
     try:
+        import rich  # noqa: F401  what draws is imported late, but missed early
+
         from causalaug.cli._process import run
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):

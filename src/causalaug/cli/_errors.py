@@ -73,7 +73,9 @@ def _in_words(error: Exception) -> str:
     if isinstance(error, CausalAugError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}: {error.filename!r}." if error.filename else f"{error.strerror}."
+        # An error without the name of a file comes from a stream.
+        what = "The output" if error.filename is None else repr(error.filename)
+        return f"{what} could not be used: {error.strerror}."
     if isinstance(error, MemoryError):
         return "There is not enough memory. Ask for fewer rows, or use fewer columns."
     return f"{type(error).__name__}: {error}. Run it again with --debug to see where."

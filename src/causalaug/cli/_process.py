@@ -56,6 +56,6 @@ def _flushed(code: str | int | None) -> str | int | None:
         # Python flushes once more at exit, and would complain in its own words.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         gone = isinstance(error, BrokenPipeError)
-        complain(BROKEN_PIPE if gone else f"The output could not be written: {error.strerror}.")
+        complain(BROKEN_PIPE if gone else f"The output could not be used: {error.strerror}.")
         return FAILED
     return code

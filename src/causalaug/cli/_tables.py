@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -32,6 +32,12 @@ FORMATS = {
 }
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 SPELLED = {"tab": "\t", "\\t": "\t"}
+EXACTLY: dict[str, Any] = (
+    {}
+    if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+    else {"float_precision": "round_trip"}
+)
+"""What makes pandas read every digit of a number; newer versions do so unasked."""
 BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -142,8 +148,8 @@ def _parsed(text: str, path: Path, separator: str) -> pd.DataFrame:
             sep=separator,
             header=0,
             names=names,
-            float_precision="round_trip",
             low_memory=False,
+            **EXACTLY,
         )
     except pd.errors.ParserError as error:
         raise _ragged(path, str(error).rpartition("error: ")[2]) from error
