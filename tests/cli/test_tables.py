@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalaug.cli._tables import read_table, write_table
@@ -16,6 +16,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("tables")
 
 
+@settings(max_examples=40)
 @given(st.lists(NUMBERS, min_size=1), st.sampled_from(["csv", "tsv", "parquet", "feather"]))
 def test_numbers_come_back_to_the_last_digit(folder, numbers, ending):
     frame = pd.DataFrame({"x": numbers})
@@ -27,6 +28,7 @@ def test_numbers_come_back_to_the_last_digit(folder, numbers, ending):
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
 
 
+@settings(max_examples=40)
 @given(st.lists(TEXT.map(lambda text: f"x{text}"), min_size=1))
 def test_text_comes_back_as_it_was(folder, texts):
     frame = pd.DataFrame({"number": range(len(texts)), "text": texts})

@@ -1,5 +1,6 @@
 """Tables that a spreadsheet may open: no text in them is taken for a formula."""
 
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -24,6 +25,17 @@ def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
     guarded = pd.DataFrame(columns, index=frame.index)
     guarded.columns = pd.Index([guarded_text(name) for name in frame.columns])
     return guarded
+
+
+def has_returns(frame: pd.DataFrame) -> bool:
+    """Return whether some text has a carriage return.
+
+    Not every version of Python puts quotes around it, and without them a reader may take it for
+    the end of a row, and what follows for the start of a cell.
+    """
+    text = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    cells = chain(frame.columns, *(frame[name].unique() for name in text))
+    return any(isinstance(cell, str) and "\r" in cell for cell in cells)
 
 
 def guarded_text(cell: Any) -> Any:

@@ -13,7 +13,7 @@ from causalaug._atomic import atomic_path, check_output
 from causalaug._optional import import_optional
 from causalaug._validation import check_columns_exist
 from causalaug.cli._files import check_input
-from causalaug.cli._spreadsheet import without_formulas
+from causalaug.cli._spreadsheet import has_returns, without_formulas
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.table import check_names
 
@@ -94,7 +94,12 @@ def write_table(frame: pd.DataFrame, path: Path, *, safe: bool = False) -> None:
             frame.to_feather(temporary)
         else:
             frame.to_csv(
-                temporary, index=False, sep=SEPARATORS[kind], encoding="utf-8", lineterminator="\n"
+                temporary,
+                index=False,
+                sep=SEPARATORS[kind],
+                encoding="utf-8",
+                lineterminator="\n",
+                quoting=csv.QUOTE_NONNUMERIC if has_returns(frame) else csv.QUOTE_MINIMAL,
             )
 
 
@@ -143,7 +148,7 @@ def _parsed(text: str, path: Path, separator: str) -> pd.DataFrame:
     """Return the frame in some text; numbers keep all their digits."""
     names = _header(text, path, separator)
     try:
-        frame = pd.read_csv(
+        frame: pd.DataFrame = pd.read_csv(
             io.StringIO(text),
             sep=separator,
             header=0,
