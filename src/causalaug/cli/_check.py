@@ -54,7 +54,7 @@ def check(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Test on the data the independences that the method takes from a graph.
+    """Test the independences of a graph on the data.
 
     A graph claims that some variables are independent given others. Each claim is tested, and
     a missing edge is named. Not rejected is no proof; few rows cannot tell.

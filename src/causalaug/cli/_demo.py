@@ -26,7 +26,7 @@ def demo(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Run the method on simulated data: new rows, a check of the graph, a comparison, a report.
+    """Run the whole method on simulated data, and write a report.
 
     The wear of a machine part is predicted from two causes and four signs of it, by ridge
     regression on 60 rows. Takes some seconds.

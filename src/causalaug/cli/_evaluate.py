@@ -94,7 +94,7 @@ def evaluate(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Ask whether a graph helps to predict a column, and whether it fits the data.
+    """Ask whether a graph helps to predict, and fits the data.
 
     The learner is trained alone, with new rows of the graph, and with new rows that assume
     nothing (the control), and judged on the same held-out rows. What the control gains is
