@@ -1,5 +1,6 @@
 """The command `causalaug` as tests call it: within this process, or as one of its own."""
 
+import os
 import subprocess
 import sys
 
@@ -23,11 +24,14 @@ def succeed(*words):
 
 
 def start(*words, code="from causalaug.cli import main; main()", **options):
-    """Start a command as a process; `code` is what Python runs."""
+    """Start a command as a process; `code` is what Python runs. It writes as a shell lets it."""
+    environment = {**os.environ, **options.pop("env", {})}
+    environment.pop("PYTHONUNBUFFERED", None)
     return subprocess.Popen(
         [sys.executable, "-c", code, *map(str, words)],
         stdout=options.pop("stdout", subprocess.PIPE),
         stderr=subprocess.PIPE,
         text=True,
+        env=environment,
         **options,
     )

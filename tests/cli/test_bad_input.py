@@ -146,7 +146,7 @@ def test_an_error_that_is_not_ours_is_named_and_points_to_debug(folder, monkeypa
     import causalaug.diagnostics
 
     def fail(*_, **__):
-        raise ZeroDivisionError("oh")
+        raise ZeroDivisionError("oh\n\x1b[2J")
 
     monkeypatch.setattr(causalaug.diagnostics, "check_graph", fail)
     result = run("check", folder / "data.csv", "--graph", ARROWS)

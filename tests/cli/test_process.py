@@ -144,8 +144,7 @@ def test_a_full_disk_under_the_standard_output_is_told_in_one_line():
 
 
 def test_a_name_that_the_output_cannot_encode_is_escaped():
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    process = start("graph", "show", "müde -> Fieber", env=environment)
+    process = start("graph", "show", "müde -> Fieber", env={"PYTHONIOENCODING": "ascii"})
     printed, complained = process.communicate()
     assert process.returncode == 0, complained
     assert r"m\xfcde -> Fieber" in printed

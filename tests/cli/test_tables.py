@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from causalaug.cli._tables import read_table, write_table
@@ -30,6 +30,7 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1
 
 @settings(max_examples=40)
 @given(st.lists(TEXT.map(lambda text: f"x{text}"), min_size=1))
+@example(["x\r", "x\r\n=1"])
 def test_text_comes_back_as_it_was(folder, texts):
     frame = pd.DataFrame({"number": range(len(texts)), "text": texts})
     write_table(frame, folder / "text.csv")
