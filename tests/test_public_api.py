@@ -103,4 +103,6 @@ def test_the_lowest_versions_are_those_of_the_project():
     pinned = dict(line.split("==") for line in lines if "==" in line)
     assert {dependency.split(">=")[0] for dependency in project["dependencies"]} <= set(pinned)
     for name, version in pinned.items():
+        if name == "click":  # no dependency of ours: what the oldest typer is made of
+            continue
         assert (version + ".").startswith(bounds[name] + "."), name

@@ -151,9 +151,8 @@ def test_an_error_that_is_not_ours_is_named_and_points_to_debug(folder, monkeypa
     monkeypatch.setattr(causalaug.diagnostics, "check_graph", fail)
     result = run("check", folder / "data.csv", "--graph", ARROWS)
     assert result.exit_code == 1
-    assert (
-        result.stderr == "error: ZeroDivisionError: oh. Run it again with --debug to see where.\n"
-    )
+    told = r"error: ZeroDivisionError: oh \x1b[2J. Run it again with --debug to see where."
+    assert result.stderr == told + "\n"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 import causalaug as ca
 import causalaug.report
+from causalaug.cli._tables import EXACTLY
 from causalaug.evaluation import named_learner
 from command import run, succeed
 
@@ -32,7 +33,7 @@ def printed(parts):
 
 @pytest.fixture(scope="module")
 def evaluation(parts):
-    frame = pd.read_csv(parts).drop(columns="worn")
+    frame = pd.read_csv(parts, **EXACTLY).drop(columns="worn")
     learner = named_learner("ridge", frame.drop(columns="wear"), classification=False)
     graph = ca.read_graph(GRAPH)
     return ca.evaluate(frame, graph, "wear", estimator=learner, n_splits=2, random_state=5)
