@@ -40,11 +40,14 @@ def visible(text: object) -> str:
     >>> print(visible("price\n\u202eecirp"))
     price\n\u202eecirp
     """
+    shown = str(text)
+    if shown.isprintable():
+        return shown
     return "".join(
         character
         if character.isprintable() or character in _JOINERS
         else character.encode("unicode_escape").decode("ascii")
-        for character in str(text)
+        for character in shown
     )
 
 

@@ -83,7 +83,7 @@ def _measured(table: Table, number: int, new: FloatArray) -> Axis:
         # Dates, say: copied, so that the ends are observed cells, and read as those do.
         labels = table.labels(name, np.array([observed.argmin(), observed.argmax()]))
     else:
-        labels = tuple(f"{end:.4g}" for end in ends)
+        labels = tuple(f"{end:.4g}".replace("-", "−") for end in ends)
     n_bars = min(MOST_BARS, math.ceil(2 * len(observed) ** (1 / 3)))
     return Axis(name, "continuous", ends, labels, n_bars)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from html import escape as escape_html
 from typing import TYPE_CHECKING, Any
 
 from causalaug._atomic import atomic_path
-from causalaug._markup import element, markdown_table, markdown_text, visible
+from causalaug._markup import Markup, element, markdown_table, markdown_text, visible
 from causalaug.diagnostics import CANNOT_TELL
 from causalaug.report._page import page
 
@@ -169,7 +170,8 @@ class Evaluation:
         """Return the page in a frame of its own, so that its style stays there."""
         title = f"Report on {self.target}"
         style = "width:100%;height:40rem;border:1px solid #8888"
-        return str(element("iframe", title=title, sandbox="", srcdoc=self.to_html(), style=style))
+        srcdoc = Markup(escape_html(self.to_html()))
+        return str(element("iframe", title=title, sandbox="", srcdoc=srcdoc, style=style))
 
 
 def _about_the_check(check: GraphCheck) -> str:

@@ -1,0 +1,191 @@
+"""A causal graph as inline SVG."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+
+from causalaug._markup import Markup, element, shorten
+from causalaug.graphs import ADMG, layered_layout
+from causalaug.graphs._layout import CLEARANCE
+from causalaug.report._charts import number, text
+
+MOST_NODES = 40
+LONGEST_NAME = 16
+LEAST_SCALE = 0.8
+"""A drawing that would have to shrink further is scrolled instead: names stay legible."""
+_LETTER, _PADDING, _NODE_HEIGHT = 7.3, 11.0, 30.0
+_BETWEEN_NODES, _BETWEEN_LAYERS = 14.0, 76.0
+_MARGIN, _ARROW = 8.0, 8.0
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A node as it is drawn: its name cut to size, its middle, and half of its extent."""
+
+    name: str
+    label: str
+    middle: Point
+    half_width: float
+    half_height: float = _NODE_HEIGHT / 2
+
+    def edge_towards(self, point: Point) -> Point:
+        """Return where the way from the middle to a point leaves the box."""
+        across, down = point[0] - self.middle[0], point[1] - self.middle[1]
+        ratio = max(abs(across) / (self.half_width + 2), abs(down) / (self.half_height + 2), 1e-9)
+        return self.middle[0] + across / ratio, self.middle[1] + down / ratio
+
+
+def near_target(graph: ADMG, target: str, most: int = MOST_NODES) -> ADMG:
+    """Return the part of the graph that is nearest to the target, the whole if it is small.
+
+    >>> chain = ADMG(["a", "b", "c", "d"], directed=[("a", "b"), ("b", "c"), ("c", "d")])
+    >>> near_target(chain, "c", most=3).nodes
+    ('b', 'c', 'd')
+    """
+    neighbours: dict[str, list[str]] = {node: [] for node in graph.nodes}
+    for a, b in (*graph.directed, *graph.bidirected):
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    reached = {target: None}
+    waiting = [target]
+    for node in waiting:
+        fresh = [other for other in dict.fromkeys(neighbours[node]) if other not in reached]
+        waiting += fresh
+        reached |= dict.fromkeys(fresh)
+    return graph.subgraph([*reached, *(v for v in graph.nodes if v not in reached)][:most])
+
+
+def draw_graph(graph: ADMG, target: str) -> Markup:
+    """Return a picture of the graph: causes above effects, bidirected edges dashed."""
+    boxes = place_boxes(graph)
+    arrows = [_arrow(boxes[a], boxes[b]) for a, b in graph.directed]
+    middles = [box.middle for box in boxes.values()]
+    centre = (sum(x for x, _ in middles) / len(boxes), sum(y for _, y in middles) / len(boxes))
+    arcs = [_arc(boxes[a], boxes[b], centre) for a, b in graph.bidirected]
+    nodes = [_node(box, is_target=name == target) for name, box in boxes.items()]
+    corners = [point for _, reach in (*arrows, *arcs) for point in reach]
+    corners += [
+        (box.middle[0] + side * box.half_width, box.middle[1] + side * box.half_height)
+        for box in boxes.values()
+        for side in (-1, 1)
+    ]
+    lines = [drawn for drawn, _ in (*arrows, *arcs)]
+    return _framed(corners, _in_words(graph, target), [*lines, *nodes])
+
+
+def place_boxes(graph: ADMG) -> dict[str, Box]:
+    """Return the boxes of all nodes, placed so that none of one layer touch."""
+    layout = layered_layout(graph)
+    labels = {node: shorten(node, LONGEST_NAME) for node in graph.nodes}
+    half = {node: _width_of(label) / 2 + _PADDING for node, label in labels.items()}
+    in_layer = Counter(y for _, y in layout.values())
+    widest = {y: max(half[v] for v in graph.nodes if layout[v][1] == y) for y in in_layer}
+    width = max(n * (2 * widest[y] + _BETWEEN_NODES) for y, n in in_layer.items())
+    if len(in_layer) > 2:
+        # The layout keeps edges clear of middles; this much makes them clear of boxes too.
+        width = max(width, max(half.values()) / CLEARANCE)
+    height = _BETWEEN_LAYERS * (len(in_layer) - 1)
+    return {
+        node: Box(node, labels[node], (x * width, y * height), half[node])
+        for node, (x, y) in layout.items()
+    }
+
+
+def _width_of(label: str) -> float:
+    """Return how wide a label is in a font of fixed width, in which some letters take two."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in label)
+    return _LETTER * (len(label) + wide)
+
+
+def _framed(corners: list[Point], label: str, children: list[Markup]) -> Markup:
+    left, top = (min(point[i] for point in corners) - _MARGIN for i in (0, 1))
+    right, bottom = (max(point[i] for point in corners) + _MARGIN for i in (0, 1))
+    width, height = number(right - left), number(bottom - top)
+    return element(
+        "svg",
+        element("title", label),
+        *children,
+        viewBox=f"{number(left)} {number(top)} {width} {height}",
+        width=width,
+        height=height,
+        style=f"min-width:{number(LEAST_SCALE * (right - left))}px",
+        role="img",
+        aria_label=label,
+    )
+
+
+def _in_words(graph: ADMG, target: str) -> str:
+    """Return what the picture shows, for those who cannot see it."""
+    edges = [f"{shorten(a, 30)} → {shorten(b, 30)}" for a, b in graph.directed]
+    edges += [f"{shorten(a, 30)} ↔ {shorten(b, 30)}" for a, b in graph.bidirected]
+    shown = shorten(", ".join(edges) or "no edges", 600)
+    return f"Causal graph of {len(graph.nodes)} variables, target {shorten(target, 60)}: {shown}"
+
+
+def _node(box: Box, *, is_target: bool) -> Markup:
+    x, y = box.middle
+    frame = element(
+        "rect",
+        x=number(x - box.half_width),
+        y=number(y - box.half_height),
+        width=number(2 * box.half_width),
+        height=number(2 * box.half_height),
+        rx="7",
+    )
+    named = element("title", shorten(box.name, 240) + (" (target)" if is_target else ""))
+    words = text(x, y + 4.2, box.label, "name", "middle")
+    return element("g", named, frame, words, class_="target node" if is_target else "node")
+
+
+def _arrow(cause: Box, effect: Box) -> tuple[Markup, list[Point]]:
+    """Return a straight arrow, and the points that it reaches."""
+    start, end = cause.edge_towards(effect.middle), effect.edge_towards(cause.middle)
+    path = f"M{_at(start)}L{_at(_before(end, start))}"
+    drawn = element("g", element("path", d=path), _head(end, start), class_="directed")
+    return drawn, [start, end]
+
+
+def _arc(a: Box, b: Box, centre: Point) -> tuple[Markup, list[Point]]:
+    """Return a dashed arc with two heads, bent away from the centre of the graph."""
+    across, down = b.middle[0] - a.middle[0], b.middle[1] - a.middle[1]
+    length = math.hypot(across, down)
+    bend = 20.0 + 0.22 * length
+    between = ((a.middle[0] + b.middle[0]) / 2, (a.middle[1] + b.middle[1]) / 2)
+    aside = (-down / length, across / length)
+    # Of two nodes of one layer above or below them, of others sideways: away from the centre.
+    axis = 1 if abs(down) < 1 else 0
+    sign = 1.0 if (aside[axis] > 0) == (between[axis] >= centre[axis]) else -1.0
+    knee = (between[0] + sign * bend * 2 * aside[0], between[1] + sign * bend * 2 * aside[1])
+    start, end = a.edge_towards(knee), b.edge_towards(knee)
+    first, last = _before(start, knee), _before(end, knee)
+    path = f"M{_at(first)}Q{_at(knee)} {_at(last)}"
+    crest = ((first[0] + 2 * knee[0] + last[0]) / 4, (first[1] + 2 * knee[1] + last[1]) / 4)
+    curve = element("path", d=path, stroke_dasharray="5 4")
+    drawn = element("g", curve, _head(start, knee), _head(end, knee), class_="bidirected")
+    return drawn, [start, end, crest]
+
+
+def _head(tip: Point, origin: Point) -> Markup:
+    """Return the head of an arrow that comes from `origin` and ends at `tip`."""
+    angle = math.atan2(tip[1] - origin[1], tip[0] - origin[0])
+    wings = [
+        (tip[0] - _ARROW * math.cos(angle + turn), tip[1] - _ARROW * math.sin(angle + turn))
+        for turn in (-0.42, 0.42)
+    ]
+    return element("path", d=f"M{_at(tip)}L{_at(wings[0])}L{_at(wings[1])}Z", class_="head")
+
+
+def _before(tip: Point, origin: Point) -> Point:
+    """Return the point where the line meets the back of the arrow's head."""
+    length = math.dist(tip, origin) or 1.0
+    part = (_ARROW - 2) / length
+    return tip[0] + part * (origin[0] - tip[0]), tip[1] + part * (origin[1] - tip[1])
+
+
+def _at(point: Point) -> str:
+    return f"{number(point[0])} {number(point[1])}"
