@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks screenshots clean
+.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks reproduction screenshots clean
 
 setup: $(STAMP)
 
@@ -52,8 +52,11 @@ learning: $(STAMP)  ## what the graph brings on simulated truth: docs/results/le
 graph-checks: $(STAMP)  ## false alarms and power of check_graph: docs/results/graph_checks.md
 	$(BIN)/python benchmarks/graph_checks.py
 
+reproduction: $(STAMP)  ## the paper's experiment: docs/results/reproduction.md; stop it and go on as you like
+	$(BIN)/python benchmarks/reproduction.py $(if $(RECORDS),--reference $(RECORDS))
+
 screenshots: $(STAMP)  ## pictures of the demo's report: docs/images; needs a Chromium
-	OMP_NUM_THREADS=1 PYTHONPATH=examples:tests $(BIN)/python tools/screenshot_report.py
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python tools/screenshot_report.py
 
 clean:
 	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist

@@ -5,6 +5,8 @@ import os
 # Before anything loads OpenMP: parallel test workers, each with as many threads as there are
 # cores, would fight for them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Before anything loads matplotlib: pictures are drawn into memory, never on a screen.
+os.environ["MPLBACKEND"] = "Agg"
 
 from hypothesis import HealthCheck, settings
 

@@ -208,3 +208,78 @@ def first_within_one_error_of_the_best(losses, weights):
         if mean <= math.sqrt(variance / max(n_effective - 1.0, 1.0)):
             return k
     raise AssertionError("the best is within any error of itself")
+
+
+def published_tree(values, factors, bandwidths, theta, *, multiply):
+    """Return {row values: weight} as the published code makes them, one path at a time.
+
+    `factors` are pairs of a column and its pillow. Kernels are products of doubles, 0 / 0 is 0,
+    paths below `theta` end, and leaves of equal values multiply or add.
+    """
+
+    def kernel(path, i, pillow):
+        product = 1.0
+        for k in pillow:
+            difference = path[k] - values[i, k]
+            if bandwidths[k] == 0.0:
+                product *= float(difference == 0.0)
+            else:
+                product *= math.exp(-(difference**2) / (2 * bandwidths[k] ** 2)) / math.sqrt(
+                    2 * math.pi
+                )
+        return product
+
+    paths = [({}, 0.0)]
+    for j, pillow in factors:
+        grown = []
+        for path, log_weight in paths:
+            kernels = [kernel(path, i, pillow) for i in range(len(values))]
+            total = math.fsum(kernels)
+            for i, k in enumerate(kernels):
+                edge = k / total if total > 0.0 else 0.0
+                if edge > 0.0 and log_weight + math.log(edge) >= math.log(theta) - 1e-12:
+                    grown.append(({**path, j: values[i, j]}, log_weight + math.log(edge)))
+        paths = grown
+    logs = {}
+    for path, log_weight in paths:
+        logs.setdefault(tuple(path[j] for j in range(len(path))), []).append(log_weight)
+    if multiply:
+        return {row: math.exp(math.fsum(each)) for row, each in logs.items()}
+    return {row: math.fsum(map(math.exp, each)) for row, each in logs.items()}
+
+
+def dense_plain_tree(values, factors, bandwidths, theta):
+    """The published tree in dense numpy, Gaussian kernels in plain floats.
+
+    `factors` are pairs of a column and its pillow. All children of all nodes are materialised
+    at every level. Returns rows in column order, and log-weights.
+    """
+    n = len(values)
+    rows = np.zeros((1, 0), dtype=np.int64)
+    log_weights = np.zeros(1)
+    position = {j: k for k, (j, _) in enumerate(factors)}
+    for _, pillow in factors:
+        kernel = np.ones((len(rows), n))
+        for k in pillow:
+            difference = values[rows[:, position[k]], k][:, np.newaxis] - values[:, k]
+            kernel *= np.exp(-np.square(difference) / (2 * bandwidths[k] ** 2))
+            kernel /= np.sqrt(2 * np.pi)
+        total = kernel.sum(axis=1, keepdims=True)
+        edges = np.divide(kernel, total, where=total > 0.0, out=np.zeros_like(kernel))
+        with np.errstate(divide="ignore"):
+            children = (log_weights[:, np.newaxis] + np.log(edges)).ravel()
+        child_rows = np.column_stack([np.repeat(rows, n, axis=0), np.tile(np.arange(n), len(rows))])
+        keep = children >= np.log(theta) - 1e-12
+        rows, log_weights = child_rows[keep], children[keep]
+    in_columns = np.empty_like(rows)
+    in_columns[:, [j for j, _ in factors]] = rows
+    return in_columns, log_weights
+
+
+def merge_by_product(values, rows, log_weights):
+    """Return the distinct rows of values as they first appear, and the products of weights."""
+    cells = np.column_stack([values[rows[:, j], j] for j in range(values.shape[1])])
+    distinct, first, group = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+    products = np.exp(np.bincount(group.ravel(), log_weights, minlength=len(distinct)))
+    appearance = np.argsort(first)
+    return distinct[appearance], products[appearance]

@@ -50,6 +50,13 @@ def test_every_name_of_discovery_is_documented(name):
     assert "Examples" in documented
 
 
+@pytest.mark.parametrize("name", ca.plot.__all__)
+def test_every_name_of_plot_is_documented(name):
+    documented = inspect.getdoc(getattr(ca.plot, name))
+    assert documented
+    assert "Examples" in documented
+
+
 def test_all_is_sorted_and_complete():
     assert sorted(ca.__all__) == ca.__all__
     assert dir(ca) == ca.__all__

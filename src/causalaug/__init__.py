@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from causalaug import datasets, discovery
+    from causalaug import datasets, discovery, plot
     from causalaug.augmentation import AugmentedTable, augment
     from causalaug.conditionals import KernelConditional, ResidualConditional
     from causalaug.diagnostics import GraphCheck, check_graph
@@ -75,6 +75,7 @@ __all__ = [
     "latent_projection",
     "m_separated",
     "markov_pillow",
+    "plot",
     "read_graph",
     "select_markov_blanket",
     "write_graph",
@@ -112,13 +113,16 @@ _HOMES = {
     "latent_projection": "graphs",
     "m_separated": "graphs",
     "markov_pillow": "graphs",
+    "plot": "plot",
     "read_graph": "graphs",
     "select_markov_blanket": "graphs",
     "write_graph": "graphs",
 }
 
 
-_MODULES = frozenset({*_HOMES.values(), "exceptions", "kernels", "typing"})
+_MODULES = frozenset(
+    {*_HOMES.values(), "exceptions", "experiments", "kernels", "records", "typing"}
+)
 
 
 def __getattr__(name: str) -> Any:

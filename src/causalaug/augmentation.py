@@ -9,7 +9,7 @@ import numpy as np
 
 from causalaug._markup import element, html_table, join
 from causalaug._random import RandomState, as_generator
-from causalaug._segments import combine_codes, group_by_key
+from causalaug._segments import Groups, combine_codes, group_by_key
 from causalaug._validation import check_same_variables
 from causalaug.conditionals import Conditional, KernelConditional
 from causalaug.exceptions import ParameterError
@@ -17,7 +17,7 @@ from causalaug.expansion import BudgetExpansion, Expansion, Paths
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import ADMG
 from causalaug.table import ColumnKind, Table
-from causalaug.typing import FloatArray, IntArray
+from causalaug.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["AugmentedTable", "augment"]
 
@@ -87,14 +87,19 @@ class AugmentedTable:
         return self.mass**2 / squares if squares > 0.0 else 0.0
 
     @cached_property
-    def novel_mass(self) -> float:
-        """The mass of the rows that equal no observed row."""
+    def is_novel(self) -> BoolArray:
+        """Whether each row equals no observed row."""
         key, bound = self._row_keys(include_observed=True)
         groups = group_by_key(key, bound)
         observed = np.zeros(len(groups.offsets) - 1, dtype=bool)
         observed[groups.ranks[len(self) :]] = True
-        is_novel = ~observed[groups.ranks[: len(self)]]
-        return float(self.weights[is_novel].sum())
+        is_novel: BoolArray = ~observed[groups.ranks[: len(self)]]
+        return is_novel
+
+    @cached_property
+    def novel_mass(self) -> float:
+        """The mass of the rows that equal no observed row."""
+        return float(self.weights[self.is_novel].sum())
 
     def merged(self) -> "AugmentedTable":
         """Return the table with equal rows merged and their weights added.
@@ -110,7 +115,7 @@ class AugmentedTable:
         >>> both.merged().weights.round(3)
         array([0.222, 0.444, 0.111, 0.222])
         """
-        groups = group_by_key(*self._row_keys(include_observed=False))
+        groups = self.equal_rows()
         first = groups.first
         heaviest = np.full(len(first), -np.inf)
         np.maximum.at(heaviest, groups.ranks, self.paths.log_weights)
@@ -118,6 +123,10 @@ class AugmentedTable:
         log_weights = heaviest + np.log(np.bincount(groups.ranks, relative))
         paths = replace(self.paths.at(first), log_weights=log_weights)
         return AugmentedTable(self.table, paths, self.factors)
+
+    def equal_rows(self) -> Groups:
+        """Return the positions of the rows, grouped by equal values."""
+        return group_by_key(*self._row_keys(include_observed=False))
 
     def to_html(self) -> str:
         """Return what the rows stand for, in figures, as a piece of HTML."""

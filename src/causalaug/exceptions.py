@@ -12,6 +12,8 @@ Each is a `CausalAugError` and also the builtin that a caller would expect::
     ├── OutputError (OSError)               a file cannot be written
     ├── ParameterError (ValueError)         an argument is outside its range
     ├── TreeTooLargeError (MemoryError)     the tree has more rows than allowed
+    ├── StoreError (ValueError)             a store of records cannot be used as it is
+    ├── ExperimentError (RuntimeError)      some runs of an experiment failed
     └── MissingDependencyError (ImportError)  an extra is not installed
 """
 
@@ -19,12 +21,14 @@ __all__ = [
     "CausalAugError",
     "CyclicGraphError",
     "DataNotFoundError",
+    "ExperimentError",
     "GraphError",
     "GraphFormatError",
     "GraphMismatchError",
     "MissingDependencyError",
     "OutputError",
     "ParameterError",
+    "StoreError",
     "TableError",
     "TreeTooLargeError",
 ]
@@ -68,6 +72,14 @@ class ParameterError(CausalAugError, ValueError):
 
 class TreeTooLargeError(CausalAugError, MemoryError):
     """The probability tree has more rows than allowed; the message says what to change."""
+
+
+class StoreError(CausalAugError, ValueError):
+    """A file is no store of records, or belongs to an experiment with other settings."""
+
+
+class ExperimentError(CausalAugError, RuntimeError):
+    """Some runs of an experiment failed; the message names them, all others are recorded."""
 
 
 class MissingDependencyError(CausalAugError, ImportError):

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 import causalaug as ca
 from causalaug.estimators import Gate
 from causalaug.estimators import _base as base
-from causalaug.estimators._gate import choose, compare_with_best
+from causalaug.estimators._gate import compare_with_best, simplest_within_error
 from causalaug.estimators._tasks import Classification, Regression
 from causalaug.exceptions import ParameterError
 from learners import GRAPH, Spy, rows_of_classification, rows_of_regression
@@ -103,29 +103,32 @@ def test_the_choice_is_that_of_the_slow_twin(seed, n_rows, n_settings, effect):
     expected = first_within_one_error_of_the_best(losses, weights)
     _, difference, error = compare_with_best(losses, weights)
     if np.abs(difference - error).min() > 1e-9 or expected == 0:
-        assert choose(losses, weights) == expected
+        assert simplest_within_error(losses, weights) == expected
 
 
 def test_the_first_wins_ties():
-    assert choose(np.ones((6, 4)), np.ones(6)) == 0
+    assert simplest_within_error(np.ones((6, 4)), np.ones(6)) == 0
     losses = np.tile([2.0, 1.0, 1.0], (6, 1))
-    assert choose(losses, np.ones(6)) == 1
+    assert simplest_within_error(losses, np.ones(6)) == 1
 
 
 def test_no_losses_choose_the_first():
-    assert choose(np.empty((0, 3)), np.empty(0)) == 0
+    assert simplest_within_error(np.empty((0, 3)), np.empty(0)) == 0
 
 
 def test_losses_that_are_no_numbers_choose_the_first():
-    assert choose(np.array([[1.0, np.nan], [2.0, np.nan], [3.0, np.nan]]), np.ones(3)) == 0
+    assert (
+        simplest_within_error(np.array([[1.0, np.nan], [2.0, np.nan], [3.0, np.nan]]), np.ones(3))
+        == 0
+    )
 
 
 def test_weights_count_in_the_means_and_in_their_error():
     losses = np.array([[1.0, 0.0], [0.0, 0.9], [0.0, 0.9]])
-    assert choose(losses, np.ones(3)) == 0
-    assert choose(losses, np.array([100.0, 1.0, 1.0])) == 1
+    assert simplest_within_error(losses, np.ones(3)) == 0
+    assert simplest_within_error(losses, np.array([100.0, 1.0, 1.0])) == 1
     losses = np.array([[1.0, 0.0], [1.0, 0.1], [0.0, 9.0]])
-    assert choose(losses, np.array([1.0, 1.0, 1e-9])) == 1
+    assert simplest_within_error(losses, np.array([1.0, 1.0, 1e-9])) == 1
 
 
 def test_only_ratios_of_weights_matter():

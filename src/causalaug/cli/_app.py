@@ -1,10 +1,10 @@
 """The commands, and what stands above them. To add one: write its file, and a line here."""
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from causalaug import __version__
 from causalaug.cli._augment import augment
 from causalaug.cli._check import check
 from causalaug.cli._datasets import datasets
@@ -31,7 +31,7 @@ app.add_typer(datasets)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"causalaug {__version__}")
+        print(f"causalaug {import_module('causalaug').__version__}")
         raise typer.Exit
 
 

@@ -3,7 +3,7 @@
 from causalaug.estimators._augmenter import CausalAugmenter
 from causalaug.estimators._base import default_conditional, default_expansion
 from causalaug.estimators._classifier import AugmentedClassifier
-from causalaug.estimators._gate import Gate, GateResult
+from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
 from causalaug.estimators._learner import seeded
 from causalaug.estimators._regressor import AugmentedRegressor
 from causalaug.estimators._tasks import Classification, Regression, Task
@@ -20,4 +20,5 @@ __all__ = [
     "default_conditional",
     "default_expansion",
     "seeded",
+    "simplest_within_error",
 ]

@@ -139,7 +139,7 @@ def pass_through_gate(
             times[held_out] += 1.0
     told = times > 0.0
     losses, weights = total[told] / times[told, np.newaxis], observed.sample_weight[told]
-    return GateResult(tuple(candidates), losses, weights, choose(losses, weights))
+    return GateResult(tuple(candidates), losses, weights, simplest_within_error(losses, weights))
 
 
 def _fit_all(
@@ -166,15 +166,15 @@ def _fit_all(
             yield fit_learner(learner, features, target, observed.sample_weight)
 
 
-def choose(losses: FloatArray, weights: FloatArray) -> int:
+def simplest_within_error(losses: FloatArray, weights: FloatArray) -> int:
     """Return the first column whose mean loss is within one standard error of the best.
 
     The error is that of the difference, row by row: two settings are judged on the same
     rows, most of which are as hard for one as for the other.
 
-    >>> choose(np.array([[1.0, 0.9], [2.0, 2.1], [3.0, 2.9], [4.0, 4.0]]), np.ones(4))
+    >>> simplest_within_error(np.array([[1.0, 0.9], [2.0, 2.1], [3.0, 2.9]]), np.ones(3))
     0
-    >>> choose(np.array([[1.0, 0.9], [2.0, 1.9], [3.0, 2.9], [4.0, 3.8]]), np.ones(4))
+    >>> simplest_within_error(np.array([[1.0, 0.9], [2.0, 1.9], [3.0, 2.8]]), np.ones(3))
     1
     """
     if not len(losses):

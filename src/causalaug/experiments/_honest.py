@@ -1,0 +1,127 @@
+"""The same question asked honestly: no lost mass, folds of originals, a gate."""
+
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+import pandas as pd
+
+from causalaug.augmentation import AugmentedTable, augment
+from causalaug.conditionals import Conditional, ResidualConditional
+from causalaug.estimators import default_expansion, simplest_within_error
+from causalaug.experiments._boosting import (
+    Booster,
+    BoostingGrid,
+    WeightedRows,
+    best_of_grid,
+    predict_at,
+    search_grid,
+    staged_losses,
+    unshuffled_folds,
+)
+from causalaug.experiments._outcome import Outcome, describe_new_rows
+from causalaug.experiments._splits import Split
+from causalaug.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class HonestProtocol:
+    """Our defaults: residuals moved, mass kept, weights that add up to n, a gated share.
+
+    The penalty is chosen for the plain learner. With it, every share is judged on held-out
+    originals at its own best number of rounds, with new rows made from the training part of
+    each fold. The smallest share within one standard error of the best wins, 0 first.
+
+    Parameters
+    ----------
+    conditional : Conditional, default=ResidualConditional()
+        How the factors are modelled.
+    shares : tuple of float, default=(0.0, 0.25, 0.5, 0.75)
+        The weights of the new rows to choose from.
+    n_folds : int, default=3
+        The number of folds, as many as in the published experiment.
+    """
+
+    conditional: Conditional = field(default_factory=ResidualConditional)
+    shares: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75)
+    n_folds: int = 3
+    booster: Booster = field(default_factory=Booster)
+
+    def run_baseline(self, split: Split, grid: BoostingGrid) -> Outcome:
+        """Learn from the originals alone."""
+        started = perf_counter()
+        rows = split.rows_of(split.train)
+        n_rounds, reg_lambda = best_of_grid(grid, self._search_plain(split, grid))
+        prediction = self._fit_and_predict(split, rows, n_rounds, reg_lambda)
+        seconds = perf_counter() - started
+        return Outcome(prediction, n_rounds, reg_lambda, 0.0, None, 0.0, seconds)
+
+    def run_augmented(self, split: Split, grid: BoostingGrid) -> Outcome:
+        """Choose the share on held-out originals, and learn with it."""
+        started = perf_counter()
+        _, reg_lambda = best_of_grid(grid, self._search_plain(split, grid))
+        share, n_rounds = self._choose_share(split, grid, reg_lambda)
+        chosen = perf_counter()
+        augmented = self.make_rows(split, split.train)
+        made = perf_counter()
+        rows = mix(split, split.train, augmented, share)
+        prediction = self._fit_and_predict(split, rows, n_rounds, reg_lambda)
+        learned = perf_counter() - made + chosen - started
+        new_rows = describe_new_rows(augmented, augmented.weights)
+        return Outcome(prediction, n_rounds, reg_lambda, share, new_rows, made - chosen, learned)
+
+    def make_rows(self, split: Split, frame: pd.DataFrame) -> AugmentedTable:
+        """Return new rows, as the learners of this library make them."""
+        return augment(
+            frame.astype({split.target: np.float64}),
+            split.graph,
+            self.conditional,
+            default_expansion(len(frame)),
+            random_state=split.seed,
+        )
+
+    def _search_plain(self, split: Split, grid: BoostingGrid) -> FloatArray:
+        rows = split.rows_of(split.train)
+        folds = unshuffled_folds(rows.n_rows, self.n_folds)
+        pairs = ((rows.at(train), rows.at(held_out)) for train, held_out in folds)
+        return search_grid(self.booster, grid, pairs)
+
+    def _choose_share(
+        self, split: Split, grid: BoostingGrid, reg_lambda: float
+    ) -> tuple[float, int]:
+        """Return the share and its number of rounds."""
+        n_rows = len(split.train)
+        losses = np.empty((len(self.shares), len(grid.rounds), n_rows))
+        for train, held_out in unshuffled_folds(n_rows, self.n_folds):
+            frame = split.train.iloc[train].reset_index(drop=True)
+            augmented = self.make_rows(split, frame)
+            judged = split.rows_of(split.train.iloc[held_out])
+            for number, share in enumerate(self.shares):
+                rows = mix(split, frame, augmented, share)
+                losses[number][:, held_out] = staged_losses(
+                    self.booster, grid, reg_lambda, rows, judged
+                )
+        stages = losses.mean(axis=2).argmin(axis=1)
+        at_best = losses[np.arange(len(self.shares)), stages]
+        chosen = simplest_within_error(at_best.T, np.ones(n_rows))
+        return self.shares[chosen], grid.rounds[int(stages[chosen])]
+
+    def _fit_and_predict(
+        self, split: Split, rows: WeightedRows, n_rounds: int, reg_lambda: float
+    ) -> FloatArray:
+        model = self.booster.fit(rows, reg_lambda, n_rounds)
+        return predict_at(model, split.features_and_target(split.test)[0], n_rounds)
+
+
+def mix(split: Split, frame: pd.DataFrame, augmented: AugmentedTable, share: float) -> WeightedRows:
+    """Return originals of weight ``1 - share`` and new rows; the weights add up to n."""
+    originals = split.rows_of(frame)
+    if share == 0.0 or not len(augmented):
+        return originals
+    features, target = split.features_and_target(augmented.frame)
+    lent = augmented.weights * (share * originals.n_rows / augmented.mass)
+    return WeightedRows(
+        np.vstack([originals.features, features]),
+        np.concatenate([originals.target, target]),
+        np.concatenate([originals.weight * (1.0 - share), lent]),
+    )

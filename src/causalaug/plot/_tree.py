@@ -1,0 +1,195 @@
+"""The probability tree of a tiny example."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from causalaug._validation import check_at_least, check_bool, check_integer, check_same_variables
+from causalaug.augmentation import check_graph_type
+from causalaug.conditionals import Conditional, KernelConditional
+from causalaug.factorization import Factor, factorize
+from causalaug.plot._branches import Branch, grow_branches, heights
+from causalaug.plot._cells import column_cells, short
+from causalaug.plot._style import GREY, INK, PALE, VERMILION, as_axes, plain, styled
+from causalaug.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+    from causalaug.graphs import ADMG
+    from causalaug.typing import FloatArray
+
+MAX_BRANCHES = 150
+
+
+@styled
+def plot_probability_tree(
+    frame: Any,
+    graph: ADMG,
+    ax: Axes | None = None,
+    *,
+    conditional: Conditional | None = None,
+    order: Sequence[str] | None = None,
+    threshold: float = 1e-3,
+    merge_equal: bool = True,
+    max_branches: int = MAX_BRANCHES,
+) -> Axes:
+    """Draw the tree whose leaves are the new rows: what `augment` does, for a tiny table.
+
+    From left to right, each variable gets a value, given the values before it that it
+    depends on. The weight of a choice is written on its branch. The weight of a leaf, the
+    product along its path, stands at its end, in colour if the row is a new one. Branches
+    that are pruned are pale.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, pyarrow Table, array, or Table
+        A few rows.
+    graph : ADMG
+        The causal graph; its nodes are the columns.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure that is large enough.
+    conditional : Conditional, optional
+        How one factor is modelled; by default ``KernelConditional()``.
+    order : sequence of str, optional
+        The topological order; by default the one of the graph.
+    threshold, merge_equal : float and bool, optional
+        When a branch is pruned, and whether equal values are one branch: as in
+        `PrunedExpansion`.
+    max_branches : int, optional
+        Refuse a tree of more branches, which nobody could read.
+
+    Returns
+    -------
+    matplotlib Axes
+        What was drawn on.
+
+    Examples
+    --------
+    Three patients have five leaves: the two who are sick exchange their symptoms.
+
+    >>> import pandas as pd
+    >>> from causalaug import ADMG
+    >>> patients = pd.DataFrame(
+    ...     {"sick": ["yes", "yes", "no"], "fever": [39.1, 40.2, 36.8], "cough": [7.0, 9.0, 1.0]}
+    ... )
+    >>> graph = ADMG(["sick", "fever", "cough"], directed=[("sick", "fever"), ("sick", "cough")])
+    >>> ax = plot_probability_tree(patients, graph)
+    >>> leaves = [text.get_text() for text in ax.texts if text.get_label() == "leaf"]
+    >>> leaves
+    ['0.167', '0.167', '0.167', '0.167', '0.333']
+    """
+    check_graph_type(graph)
+    check_at_least("threshold", threshold, 0.0)
+    check_bool("merge_equal", merge_equal)
+    check_integer("max_branches", max_branches, at_least=1)
+    table = frame if isinstance(frame, Table) else Table.from_frame(frame, names=graph.nodes)
+    check_same_variables(graph.nodes, table.columns)
+    factors = factorize(graph, order)
+    branches = grow_branches(
+        table,
+        factors,
+        KernelConditional() if conditional is None else conditional,
+        threshold=threshold,
+        merge_equal=merge_equal,
+        max_branches=max_branches,
+    )
+    height = heights(branches)
+    ax = as_axes(ax, (2.1 * len(factors) + 1.3, max(0.3 * height.max() + 1.2, 2.4)))
+    _draw_branches(ax, table, factors, branches, height)
+    _draw_leaves(ax, table, branches, height, len(factors))
+    _draw_frame(ax, factors, float(height.max()))
+    return ax
+
+
+def _draw_branches(
+    ax: Axes,
+    table: Table,
+    factors: Sequence[Factor],
+    branches: Sequence[Branch],
+    height: FloatArray,
+) -> None:
+    """Draw each branch as a line with its weight on it and its value at its end."""
+    root = height[[number for number, branch in enumerate(branches) if branch.parent < 0]].mean()
+    for number, branch in enumerate(branches):
+        start = root if branch.parent < 0 else height[branch.parent]
+        _draw_edge(ax, branch, float(start), float(height[number]))
+        value = _value_text(table, factors[branch.level].target, branch)
+        ink = INK if branch.kept else PALE
+        ax.text(
+            branch.level + 1,
+            float(height[number]),
+            value,
+            color=ink,
+            size=9,
+            ha="center",
+            va="center",
+            bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": ink},
+            zorder=3,
+            label="node" if branch.kept else "pruned node",
+        )
+    ax.plot([0], [root], marker="o", color=INK, markersize=6)
+
+
+def _draw_edge(ax: Axes, branch: Branch, start: float, end: float) -> None:
+    """Draw the line of a branch, and its weight a little beyond the middle."""
+    ink = INK if branch.kept else PALE
+    ax.plot([branch.level, branch.level + 1], [start, end], color=ink, linewidth=1.0, zorder=1)
+    ax.text(
+        branch.level + 0.55,
+        start + 0.55 * (end - start),
+        short(branch.edge_weight),
+        color=GREY if branch.kept else PALE,
+        size=8,
+        ha="center",
+        va="center",
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        label="edge" if branch.kept else "pruned edge",
+    )
+
+
+def _value_text(table: Table, name: str, branch: Branch) -> str:
+    """Return the cell that was copied, or the number that it was shifted to."""
+    number = table.index(name)
+    value = branch.values[number]
+    if value != table.values[branch.row, number]:
+        return short(value)
+    return plain(short(column_cells(table.source, name, number)[branch.row]), width=12, lines=1)
+
+
+def _draw_leaves(
+    ax: Axes, table: Table, branches: Sequence[Branch], height: FloatArray, n_levels: int
+) -> None:
+    """Write the weights of the leaves, in colour where the row is none of those observed."""
+    for number, branch in enumerate(branches):
+        if branch.level < n_levels - 1 or not branch.kept:
+            continue
+        new = [branch.values[column] for column in range(table.n_columns)]
+        is_novel = not np.any(np.all(table.values == new, axis=1))
+        ax.text(
+            n_levels + 0.36,
+            float(height[number]),
+            short(branch.weight),
+            color=VERMILION if is_novel else INK,
+            size=10,
+            weight="bold" if is_novel else "normal",
+            va="center",
+            label="leaf",
+        )
+
+
+def _draw_frame(ax: Axes, factors: Sequence[Factor], lowest: float) -> None:
+    """Name the factor of each level and the weights at the end."""
+    for level, factor in enumerate(factors):
+        text = plain(factor, width=24, lines=2)
+        ax.text(level + 1, -0.9, text, ha="center", va="bottom", size=10)
+    ax.text(len(factors) + 0.36, -0.9, "weight", va="bottom", size=10)
+    note = "bold: a new row; pale: pruned"
+    ax.text(len(factors) + 0.7, lowest + 0.9, note, ha="right", va="top", size=9, color=GREY)
+    ax.set_axis_off()
+    ax.set_xlim(-0.1, len(factors) + 0.8)
+    ax.set_ylim(lowest + 1.4, -1.9)

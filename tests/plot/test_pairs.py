@@ -1,0 +1,145 @@
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+
+from causalaug import ADMG, BudgetExpansion, PrunedExpansion, augment
+from causalaug.datasets import make_sem, make_trivariate
+from causalaug.exceptions import ParameterError
+from causalaug.plot import plot_pairs, plot_weights
+from causalaug.plot._changes import pair_changes
+from strategies import problems
+
+DATA = make_trivariate(20, random_state=0)
+AUGMENTED = augment(DATA.frame, DATA.graph, random_state=0)
+
+
+def points(ax):
+    return np.asarray(ax.collections[0].get_offsets())
+
+
+@given(problems(max_rows=5, max_nodes=4))
+def test_changes_are_shares_and_the_largest_comes_first(problem):
+    changes = pair_changes(problem.augment(BudgetExpansion()))
+    n_columns = len(problem.graph.nodes)
+    assert len(changes) == n_columns * (n_columns - 1) // 2
+    assert all(-1e-9 <= change <= 1.0 + 1e-9 for change in changes.values())
+    assert list(changes.values()) == sorted(changes.values(), key=lambda value: -round(value, 9))
+
+
+def test_nothing_changes_where_nothing_is_new():
+    frame = pd.DataFrame({"a": [1, 2, 3, 4, 5, 6], "b": list("uvwxyz")})
+    same = augment(frame, ADMG(["a", "b"], directed=[("a", "b")]))
+    assert pair_changes(same) == {("a", "b"): pytest.approx(0.0)}
+
+
+def test_independent_columns_change_most_if_the_graph_has_no_edge():
+    frame = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]})
+    free = augment(frame, ADMG(["a", "b"]), expansion=PrunedExpansion(0))
+    assert pair_changes(free)["a", "b"] == pytest.approx(0.5)
+
+
+def test_every_row_is_a_point_above_and_every_new_row_one_below():
+    axes = plot_pairs(DATA.frame, AUGMENTED)
+    assert axes.shape == (2, 3)
+    for upper, lower in axes.T:
+        assert len(points(upper)) == 20
+        assert len(points(lower)) == len(AUGMENTED)
+        assert upper.get_xlim() == lower.get_xlim()
+        assert upper.get_ylim() == lower.get_ylim()
+
+
+def test_heavier_rows_are_larger_and_darker_and_lie_on_top():
+    data = make_sem(15, "chain", n_variables=3, random_state=0)
+    uneven = augment(data.frame, data.graph, expansion=PrunedExpansion(0.01))
+    axes = plot_pairs(data.frame, uneven, columns=["X1", "Y"])
+    drawn = axes[1, 0].collections[0]
+    order = np.argsort(uneven.weights, kind="stable")
+    rises = np.diff(uneven.weights[order]) > 1e-6
+    assert rises.any()
+    assert (np.diff(drawn.get_sizes())[rises] > 0).all()
+    assert (np.diff(drawn.get_alpha())[rises] > 0).all()
+    made = uneven.frame[["X1", "Y"]].to_numpy()
+    np.testing.assert_array_equal(points(axes[1, 0]), made[order])
+
+
+def test_discrete_columns_have_named_places_and_points_near_them():
+    frame = pd.DataFrame(
+        {
+            "size": pd.Categorical(["small", "large", "small"], ["small", "large"], ordered=True),
+            "price": [1.0, 2.0, 1.5],
+        }
+    )
+    result = augment(frame, ADMG(["size", "price"]))
+    axes = plot_pairs(frame, result)
+    upper = axes[0, 0]
+    assert [text.get_text() for text in upper.get_xticklabels()] == ["small", "large"]
+    assert np.round(points(upper)[:, 0]).tolist() == [0.0, 1.0, 0.0]
+    assert points(upper)[:, 1].tolist() == [1.0, 2.0, 1.5]
+
+
+def test_mixed_data_of_many_kinds_are_drawn():
+    data = make_sem(40, mechanism="mixed", n_variables=5, random_state=0)
+    frame = data.frame.assign(**{"$odd$": [f"${i}$" for i in range(40)]})
+    graph = ADMG([*data.graph.nodes, "$odd$"], data.graph.directed, data.graph.bidirected)
+    axes = plot_pairs(frame, augment(frame, graph, random_state=0), columns=list(frame)[-3:])
+    axes[0, 0].figure.draw_without_rendering()
+    assert axes.shape == (2, 3)
+
+
+def test_given_axes_are_used_and_must_be_enough():
+    axes = plt.figure().subplots(2, 1)
+    drawn = plot_pairs(DATA.frame, AUGMENTED, columns=["X1", "X2"], ax=axes)
+    assert drawn.ravel().tolist() == axes.tolist()
+    with pytest.raises(ParameterError, match="one Axes per panel, here 6. Found 2."):
+        plot_pairs(DATA.frame, AUGMENTED, ax=axes)
+
+
+@pytest.mark.parametrize("columns", [["X1"], [], "X1"])
+def test_a_pair_needs_two_columns(columns):
+    with pytest.raises(ParameterError, match="`columns` must name at least two columns"):
+        plot_pairs(DATA.frame, AUGMENTED, columns=columns)
+
+
+def test_a_column_that_is_not_there_is_refused():
+    with pytest.raises(ParameterError, match=r"`columns` names columns .* \['X9'\]"):
+        plot_pairs(DATA.frame, AUGMENTED, columns=["X1", "X9"])
+
+
+def test_another_frame_is_refused():
+    with pytest.raises(ParameterError, match="must hold the 20 rows that were augmented"):
+        plot_pairs(DATA.frame.iloc[::-1], AUGMENTED)
+
+
+def test_what_is_not_augmented_is_refused():
+    with pytest.raises(ParameterError, match="must be an AugmentedTable. Found DataFrame"):
+        plot_pairs(DATA.frame, AUGMENTED.frame)
+
+
+@settings(max_examples=15)
+@given(problems(max_rows=5, max_nodes=3))
+def test_the_curve_of_weights_is_concave_and_ends_at_the_mass(problem):
+    augmented = problem.augment(BudgetExpansion())
+    ax = plot_weights(augmented)
+    rows, mass = ax.lines[0].get_data()
+    assert rows.tolist() == list(range(len(augmented) + 1))
+    assert mass[0] == 0.0
+    assert mass[-1] == pytest.approx(augmented.mass)
+    assert (np.diff(mass, 2) <= 1e-12).all()
+    plt.close(ax.figure)
+
+
+def test_what_the_weights_are_worth_is_written():
+    ax = plot_weights(AUGMENTED)
+    written = ax.get_legend().get_title().get_text()
+    assert f"effective sample size {AUGMENTED.effective_sample_size:,.1f}" in written
+    assert f"novel mass {AUGMENTED.novel_mass:.3f}" in written
+    assert "100 rows from 20" in written
+    assert ax.lines[2].get_xdata()[0] == AUGMENTED.effective_sample_size
+
+
+def test_an_augmented_table_without_rows_is_refused():
+    empty = augment(DATA.frame, DATA.graph, expansion=PrunedExpansion(10.0))
+    with pytest.raises(ParameterError, match="`augmented` must have rows. Found none"):
+        plot_weights(empty)
