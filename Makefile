@@ -14,8 +14,9 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $(STAMP)
 
-demo: $(STAMP)  ## the main job on an embedded example
-	$(BIN)/python examples/demo.py
+demo: $(STAMP)  ## the main job on an embedded example, and a report in build/demo.html
+	mkdir -p build
+	$(BIN)/causalaug demo --report build/demo.html
 
 test: $(STAMP)  ## doctests, unit tests and laws
 	$(BIN)/python -m pytest -q -n auto -m "not slow" --cov --cov-report=term
@@ -55,7 +56,7 @@ reproduction: $(STAMP)  ## the paper's experiment: docs/results/reproduction.md;
 	$(BIN)/python benchmarks/reproduction.py $(if $(RECORDS),--reference $(RECORDS))
 
 screenshots: $(STAMP)  ## pictures of the demo's report: docs/images; needs a Chromium
-	OMP_NUM_THREADS=1 PYTHONPATH=examples:tests $(BIN)/python tools/screenshot_report.py
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python tools/screenshot_report.py
 
 clean:
 	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist

@@ -27,6 +27,8 @@ LAYERS = [
     ["experiments"],
     ["plot"],
     ["report"],
+    ["cli"],
+    ["__main__"],
 ]
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

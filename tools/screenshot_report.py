@@ -4,14 +4,11 @@ Needs a Chromium and the package playwright. Run it by `make screenshots`.
 """
 
 import argparse
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-import demo
-import numpy as np
-
-import causalaug as ca
 from browser import open_browser
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,17 +19,8 @@ LARGEST = 400_000
 
 def make_report(path: Path) -> None:
     """Write the report of the demo."""
-    frame = demo.simulate(demo.N_ROWS, np.random.default_rng(0))
-    source = "causalaug demo --seed 0"
-    result = ca.evaluate(
-        frame,
-        ca.read_graph(demo.GRAPH),
-        demo.TARGET,
-        estimator=demo.learner(),
-        random_state=0,
-        source=source,
-    )
-    result.to_html(path)
+    command = [sys.executable, "-m", "causalaug", "demo", "--quiet", "--report", str(path)]
+    subprocess.run(command, check=True)
 
 
 def main() -> None:

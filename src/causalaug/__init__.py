@@ -9,31 +9,11 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from causalaug import datasets, discovery, plot
-from causalaug.augmentation import AugmentedTable, augment
-from causalaug.conditionals import KernelConditional, ResidualConditional
-from causalaug.diagnostics import GraphCheck, check_graph
-from causalaug.expansion import (
-    BeamExpansion,
-    BudgetExpansion,
-    Paths,
-    PrunedExpansion,
-    SampledExpansion,
-)
-from causalaug.factorization import Factor, factorize
-from causalaug.graphs import (
-    ADMG,
-    complete_graph,
-    latent_projection,
-    m_separated,
-    markov_pillow,
-    read_graph,
-    select_markov_blanket,
-    write_graph,
-)
-from causalaug.table import Table
-
 if TYPE_CHECKING:
+    from causalaug import datasets, discovery, plot
+    from causalaug.augmentation import AugmentedTable, augment
+    from causalaug.conditionals import KernelConditional, ResidualConditional
+    from causalaug.diagnostics import GraphCheck, check_graph
     from causalaug.estimators import (
         AugmentedClassifier,
         AugmentedRegressor,
@@ -41,7 +21,26 @@ if TYPE_CHECKING:
         Gate,
     )
     from causalaug.evaluation import Comparison, compare
+    from causalaug.expansion import (
+        BeamExpansion,
+        BudgetExpansion,
+        Paths,
+        PrunedExpansion,
+        SampledExpansion,
+    )
+    from causalaug.factorization import Factor, factorize
+    from causalaug.graphs import (
+        ADMG,
+        complete_graph,
+        latent_projection,
+        m_separated,
+        markov_pillow,
+        read_graph,
+        select_markov_blanket,
+        write_graph,
+    )
     from causalaug.report import Evaluation, evaluate
+    from causalaug.table import Table
 
 __version__ = "0.1.0"
 
@@ -82,23 +81,57 @@ __all__ = [
     "write_graph",
 ]
 
-# What needs scikit-learn is imported when it is first asked for.
+# What each name is imported from when it is first asked for, so that a command line that only
+# prints its help need not wait for numpy and pandas. A module is its own home.
 _HOMES = {
-    "AugmentedClassifier": "causalaug.estimators",
-    "AugmentedRegressor": "causalaug.estimators",
-    "CausalAugmenter": "causalaug.estimators",
-    "Comparison": "causalaug.evaluation",
-    "Evaluation": "causalaug.report",
-    "Gate": "causalaug.estimators",
-    "compare": "causalaug.evaluation",
-    "evaluate": "causalaug.report",
+    "ADMG": "graphs",
+    "AugmentedClassifier": "estimators",
+    "AugmentedRegressor": "estimators",
+    "AugmentedTable": "augmentation",
+    "BeamExpansion": "expansion",
+    "BudgetExpansion": "expansion",
+    "CausalAugmenter": "estimators",
+    "Comparison": "evaluation",
+    "Evaluation": "report",
+    "Factor": "factorization",
+    "Gate": "estimators",
+    "GraphCheck": "diagnostics",
+    "KernelConditional": "conditionals",
+    "Paths": "expansion",
+    "PrunedExpansion": "expansion",
+    "ResidualConditional": "conditionals",
+    "SampledExpansion": "expansion",
+    "Table": "table",
+    "augment": "augmentation",
+    "check_graph": "diagnostics",
+    "compare": "evaluation",
+    "complete_graph": "graphs",
+    "datasets": "datasets",
+    "discovery": "discovery",
+    "evaluate": "report",
+    "factorize": "factorization",
+    "latent_projection": "graphs",
+    "m_separated": "graphs",
+    "markov_pillow": "graphs",
+    "plot": "plot",
+    "read_graph": "graphs",
+    "select_markov_blanket": "graphs",
+    "write_graph": "graphs",
 }
 
 
+_MODULES = frozenset(
+    {*_HOMES.values(), "exceptions", "experiments", "kernels", "records", "typing"}
+)
+
+
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"causalaug.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'causalaug' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    globals()[name] = getattr(import_module(f"causalaug.{_HOMES[name]}"), name)
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

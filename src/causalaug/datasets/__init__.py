@@ -13,6 +13,7 @@ from causalaug.datasets._examples import example_graph, list_example_graphs
 from causalaug.datasets._gss import fetch_gss
 from causalaug.datasets._model import StructuralModel
 from causalaug.datasets._sem import make_sem, make_sem_model, make_trivariate
+from causalaug.datasets._wear import make_machine_wear
 
 __all__ = [
     "Dataset",
@@ -27,6 +28,7 @@ __all__ = [
     "load_red_wine",
     "load_sachs",
     "load_white_wine",
+    "make_machine_wear",
     "make_sem",
     "make_sem_model",
     "make_trivariate",

@@ -1,0 +1,251 @@
+"""``causalaug augment``: a table and a graph in, a table with weights out."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from causalaug.cli._errors import reported
+from causalaug.cli._options import (
+    Data,
+    Debug,
+    Drop,
+    Encoding,
+    Graph,
+    Json,
+    Kinds,
+    Quiet,
+    Seed,
+    Separator,
+    parse_kinds,
+)
+from causalaug.cli._output import Output
+from causalaug.cli._text import listed
+
+if TYPE_CHECKING:
+    from causalaug.augmentation import AugmentedTable
+
+
+class ConditionalName(StrEnum):
+    """How one factor is modelled."""
+
+    kernel = "kernel"
+    residual = "residual"
+
+
+class ExpansionName(StrEnum):
+    """How the tree of possible rows is grown."""
+
+    budget = "budget"
+    pruned = "pruned"
+    sampled = "sampled"
+    beam = "beam"
+
+
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Where the rows go: .csv, .tsv, .parquet, .feather or .arrow. A file that is there "
+        "is replaced, once all is written.",
+        show_default=False,
+    ),
+]
+Rows = Annotated[
+    int | None,
+    typer.Option(
+        "--rows",
+        metavar="N",
+        min=1,
+        help="How many rows to make at most; by default five for each observed row.",
+        show_default=False,
+    ),
+]
+Temperature = Annotated[
+    float | None,
+    typer.Option(
+        "--temperature",
+        metavar="T",
+        help="How wide the kernels are: low stays close to the data, high smooths. By default "
+        "0.3 for kernel, 2 for residual.",
+        show_default=False,
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold",
+        metavar="T",
+        help="For pruned: paths of a weight below T / n end. By default 0.001.",
+        show_default=False,
+    ),
+]
+
+
+@reported
+def augment(
+    data: Data,
+    graph: Graph,
+    out: Out,
+    rows: Rows = None,
+    conditional: Annotated[
+        ConditionalName,
+        typer.Option(help="Copy cells by kernel weights, or move them by a fitted mean as well."),
+    ] = ConditionalName.kernel,
+    temperature: Temperature = None,
+    expansion: Annotated[
+        ExpansionName,
+        typer.Option(
+            help="Keep N rows without bias (budget), those above a threshold (pruned), draw N "
+            "(sampled), or keep the N heaviest (beam)."
+        ),
+    ] = ExpansionName.budget,
+    threshold: Threshold = None,
+    kinds: Kinds = None,
+    weight_column: Annotated[
+        str, typer.Option(metavar="NAME", help="The column that the weights go to.")
+    ] = "weight",
+    originals: Annotated[
+        bool, typer.Option("--originals", help="Put the observed rows first, with their weight.")
+    ] = False,
+    share: Annotated[
+        float,
+        typer.Option(
+            metavar="S", min=0.0, max=1.0, help="With --originals: the weight of all new rows."
+        ),
+    ] = 0.5,
+    provenance: Annotated[
+        bool,
+        typer.Option(
+            "--provenance",
+            help="Add columns row_of_...: the observed row that each cell came from, from 0.",
+        ),
+    ] = False,
+    safe_csv: Annotated[
+        bool,
+        typer.Option(
+            "--safe-csv",
+            help="Put an apostrophe before text that a spreadsheet would run as a formula.",
+        ),
+    ] = False,
+    drop: Drop = None,
+    encoding: Encoding = "utf-8",
+    separator: Separator = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Make new, weighted rows that a causal graph makes plausible.
+
+    Each cell of a new row is copied from an observed row; the graph says which cells may be
+    combined anew. Give the weights to your learner: they estimate the probability of each row,
+    and add up to 1 unless mass was dropped.
+
+    \b
+    Two signs of one disease, three ways to write the result:
+      causalaug augment data.csv --graph 'fever <- sick -> cough' --out new.csv
+      causalaug augment data.csv --graph graph.txt --out new.parquet --rows 5000
+      causalaug augment data.csv --graph graph.txt --out new.csv --originals --share 0.3
+    """
+    from causalaug.augmentation import augment as augment_frame
+    from causalaug.cli._graphs import open_graph
+    from causalaug.cli._rows import check_new_columns, weighted_rows
+    from causalaug.cli._tables import check_table_output, read_table, write_table
+
+    strategies = {
+        "conditional": _conditional(conditional, temperature),
+        "expansion": _expansion(expansion, rows, threshold),
+    }
+    checked_kinds = parse_kinds(kinds)
+    output = Output(json=json, quiet=quiet)
+    check_table_output(out, safe=safe_csv)
+    admg = open_graph(graph)
+    frame = read_table(data, encoding=encoding, separator=separator, drop=drop)
+    check_new_columns(list(frame.columns), weight_column, provenance=provenance)
+    with output.progress("Growing the tree"):
+        result = augment_frame(frame, admg, kinds=checked_kinds, random_state=seed, **strategies)
+        new = weighted_rows(
+            result, weight_column, share=share if originals else None, provenance=provenance
+        )
+    with output.progress(f"Writing {out}"):
+        write_table(new, out, safe=safe_csv)
+    _tell(output, result, n_written=len(new), out=out)
+
+
+def _conditional(name: ConditionalName, temperature: float | None) -> Any:
+    from causalaug.conditionals import KernelConditional, ResidualConditional
+
+    known = {
+        ConditionalName.kernel: KernelConditional,
+        ConditionalName.residual: ResidualConditional,
+    }
+    return known[name]() if temperature is None else known[name](temperature=temperature)
+
+
+def _expansion(name: ExpansionName, rows: int | None, threshold: float | None) -> Any:
+    from causalaug.expansion import (
+        BeamExpansion,
+        BudgetExpansion,
+        PrunedExpansion,
+        SampledExpansion,
+    )
+
+    if threshold is not None and name != ExpansionName.pruned:
+        raise typer.BadParameter("is for --expansion pruned.", param_hint="'--threshold'")
+    if name == ExpansionName.pruned:
+        if rows is not None:
+            raise typer.BadParameter(
+                "is not for --expansion pruned, which takes --threshold.", param_hint="'--rows'"
+            )
+        return PrunedExpansion() if threshold is None else PrunedExpansion(threshold)
+    if name == ExpansionName.beam:
+        if rows is None:
+            raise typer.BadParameter("is needed for --expansion beam.", param_hint="'--rows'")
+        return BeamExpansion(rows)
+    return BudgetExpansion(rows) if name == ExpansionName.budget else SampledExpansion(rows)
+
+
+def _tell(output: Output, result: AugmentedTable, *, n_written: int, out: Path) -> None:
+    """Say what was made, and what it is worth."""
+    kinds = dict(zip(result.table.columns, result.table.kinds, strict=True))
+    by_kind = {
+        kind: [name for name in kinds if kinds[name] == kind] for kind in ("discrete", "continuous")
+    }
+    facts = {
+        "rows": len(result),
+        "mass": result.mass,
+        "dropped_mass": result.dropped_mass,
+        "novel_mass": result.novel_mass,
+        "effective_sample_size": result.effective_sample_size,
+    }
+    output.document(
+        {
+            **facts,
+            "out": str(out),
+            "rows_written": n_written,
+            "observed_rows": result.table.n_rows,
+            **by_kind,
+            "factors": [str(factor) for factor in result.factors],
+        }
+    )
+    if output.quiet:
+        return
+    meanings = (
+        "new rows",
+        "what the weights add up to",
+        "what pruning or dead ends lost",
+        "on rows that were not observed",
+        "in rows of equal weight",
+    )
+    names = [name.replace("_", " ") for name in facts]
+    output.table(["", "", ""], list(zip(names, facts.values(), meanings, strict=True)))
+    output.say(f"Discrete:   {listed(by_kind['discrete'])}")
+    output.say(f"Continuous: {listed(by_kind['continuous'])}  (--kinds changes either)")
+    output.say(f"Factors:    {' '.join(str(factor) for factor in result.factors)}")
+    output.say(f"Wrote {n_written} rows to {out}")

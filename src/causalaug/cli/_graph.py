@@ -1,0 +1,158 @@
+"""``causalaug graph``: look at a graph, translate it, ask what a variable depends on."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from causalaug.cli._errors import reported
+from causalaug.cli._options import Debug, GraphSource, Json, Quiet
+from causalaug.cli._output import Output
+from causalaug.cli._text import listed
+
+graph = typer.Typer(
+    name="graph",
+    no_args_is_help=True,
+    help="Look at a graph, translate it, ask what a variable depends on.",
+)
+
+
+class FormatName(StrEnum):
+    """The texts that a graph can be written as."""
+
+    arrows = "arrows"
+    dagitty = "dagitty"
+    dot = "dot"
+    gml = "gml"
+
+
+@graph.command()
+@reported
+def show(
+    source: GraphSource, json: Json = False, quiet: Quiet = False, debug: Debug = False
+) -> None:
+    """Print what a graph says: edges, order, districts and factors.
+
+    \b
+    Which conditionals does the front-door graph lead to?
+      causalaug graph show 'smoking -> tar -> cancer; smoking <-> cancer'
+    """
+    from causalaug.cli._graph_files import graph_as_json
+    from causalaug.cli._graphs import open_graph
+    from causalaug.factorization import factorize
+
+    output = Output(json=json, quiet=quiet)
+    admg = open_graph(source)
+    factors = [str(factor) for factor in factorize(admg)]
+    output.document(
+        {
+            **graph_as_json(admg),
+            "is_dag": admg.is_dag,
+            "is_mb_shielded": admg.is_mb_shielded(),
+            "order": admg.topological_order(),
+            "districts": admg.districts(),
+            "factors": factors,
+        }
+    )
+    causes = [f"{a} -> {b}" for a, b in admg.directed]
+    hidden = [f"{a} <-> {b}" for a, b in admg.bidirected]
+    shared = [listed(district) for district in admg.districts() if len(district) > 1]
+    output.say(f"Variables:     {listed(admg.nodes)}")
+    output.say(f"Causes:        {listed(causes)}")
+    output.say(f"Hidden causes: {listed(hidden)}")
+    output.say(f"Order:         {listed(admg.topological_order())}")
+    output.say(f"Districts:     {'; '.join(shared) or '-'}")
+    output.say(f"Factors:       {' '.join(factors)}")
+    shielded = "yes" if admg.is_mb_shielded() else "no, it implies more than the method uses"
+    output.say(f"Mb-shielded:   {shielded}")
+
+
+@graph.command()
+@reported
+def convert(
+    source: GraphSource,
+    to: Annotated[
+        FormatName | None,
+        typer.Option(help="The text to write; by default by the ending of --out, else arrows."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Where the graph goes; printed if left out.",
+            show_default=False,
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A variable to keep; the others become hidden and are projected out. Can be "
+            "repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Write a graph as arrows, DAGitty, DOT or GML text; or without some variables.
+
+    \b
+    For dagitty.net, for Graphviz, and without a variable that was not observed:
+      causalaug graph convert graph.txt --to dagitty
+      causalaug graph convert graph.txt --out graph.dot
+      causalaug graph convert 'U -> {A, B}; A -> B' --keep A --keep B
+    """
+    from causalaug.cli._graph_files import graph_as_json, output_format, write_graph_file
+    from causalaug.cli._graphs import open_graph
+    from causalaug.graphs import latent_projection, write_graph
+
+    output = Output(json=json, quiet=quiet)
+    admg = open_graph(source)
+    admg = latent_projection(admg, keep=keep) if keep else admg
+    format = output_format(out) if to is None else to.value
+    if out is not None:
+        write_graph_file(admg, out, format)
+        output.remark(f"Wrote {out}")
+    output.document({**graph_as_json(admg), "format": format, "out": out and str(out)})
+    if out is None:
+        output.say(write_graph(admg, format).rstrip("\n"))
+
+
+@graph.command()
+@reported
+def pillow(
+    source: GraphSource,
+    variable: Annotated[
+        str | None,
+        typer.Argument(metavar="[VARIABLE]", help="All of them if left out.", show_default=False),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Print the Markov pillow of a variable: what its values are drawn given.
+
+    These are its parents if nothing is hidden; with hidden causes, also what it shares them
+    with among the earlier variables, and the parents of those.
+
+    \b
+    Smoking enters the pillow of cancer, although no arrow joins them:
+      causalaug graph pillow 'smoking -> tar -> cancer; smoking <-> cancer' cancer
+    """
+    from causalaug.cli._graphs import open_graph
+    from causalaug.graphs import markov_pillow
+
+    output = Output(json=json, quiet=quiet)
+    admg = open_graph(source)
+    asked = admg.topological_order() if variable is None else (variable,)
+    pillows = {node: markov_pillow(admg, node) for node in asked}
+    output.document({"order": admg.topological_order(), "pillows": pillows})
+    if variable is None:
+        output.table(["variable", "pillow"], [(v, listed(p)) for v, p in pillows.items()])
+    else:
+        output.say("\n".join(pillows[variable]) or "-")

@@ -1,0 +1,81 @@
+"""The rows of an augmented table with their weights, as one frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from causalaug.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from causalaug.augmentation import AugmentedTable
+    from causalaug.typing import FloatArray, IntArray
+
+ROW_OF = "row_of_"
+
+
+def check_new_columns(columns: Collection[str], weight_column: str, *, provenance: bool) -> None:
+    """Raise if a column that is to be added is there already."""
+    ways = {weight_column: "Choose another with --weight-column."}
+    if provenance:
+        ways |= {ROW_OF + name: "Rename it, or leave --provenance out." for name in columns}
+    taken = [name for name in ways if name in columns]
+    if taken:
+        raise ParameterError(
+            f"A column that is added must have a new name. The table has {taken[0]!r} already. "
+            + ways[taken[0]]
+        )
+
+
+def weighted_rows(
+    result: AugmentedTable,
+    weight_column: str,
+    *,
+    share: float | None = None,
+    provenance: bool = False,
+) -> pd.DataFrame:
+    """Return the new rows and their weights; with a share, after the observed rows.
+
+    Examples
+    --------
+    With a share the new rows weigh that much in total, and the observed rows the rest:
+
+    >>> from causalaug.augmentation import augment
+    >>> from causalaug.graphs import ADMG
+    >>> tied = pd.DataFrame({"x": [1, 2], "y": [5, 6]})
+    >>> print(weighted_rows(augment(tied, ADMG(["x", "y"])), "weight", share=0.2, provenance=True))
+       x  y  weight  row_of_x  row_of_y
+    0  1  5    0.40         0         0
+    1  2  6    0.40         1         1
+    2  1  5    0.05         0         0
+    3  1  6    0.05         0         1
+    4  2  5    0.05         1         0
+    5  2  6    0.05         1         1
+    """
+    frame, weights, rows = result.frame, result.weights, result.rows
+    if share is not None:
+        frame = pd.concat([result.table.source, frame], ignore_index=True)
+        weights = _shared(weights, result.table.n_rows, share)
+        rows = np.concatenate([_own_rows(result), rows])
+    added: dict[str, FloatArray | IntArray] = {weight_column: weights}
+    if provenance:
+        added |= {ROW_OF + name: rows[:, j] for j, name in enumerate(result.table.columns)}
+    joined: pd.DataFrame = pd.concat([frame, pd.DataFrame(added)], axis=1)
+    return joined
+
+
+def _shared(weights: FloatArray, n_observed: int, share: float) -> FloatArray:
+    """Return the weights of observed and new rows; they add up to 1 if there are new rows."""
+    mass = weights.sum()
+    observed = np.full(n_observed, (1.0 - share) / n_observed)
+    return np.concatenate([observed, share * weights / mass if mass > 0.0 else weights])
+
+
+def _own_rows(result: AugmentedTable) -> IntArray:
+    """Return the provenance of the observed rows: all cells are their own."""
+    numbers = np.arange(result.table.n_rows, dtype=result.rows.dtype)
+    return np.repeat(numbers[:, np.newaxis], result.table.n_columns, axis=1)

@@ -1,0 +1,202 @@
+"""Tables in files: read by their ending, written in full or not at all."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from causalaug._atomic import atomic_path, check_output
+from causalaug._optional import import_optional
+from causalaug._validation import check_columns_exist
+from causalaug.cli._files import check_input
+from causalaug.cli._spreadsheet import has_returns, without_formulas
+from causalaug.exceptions import ParameterError, TableError
+from causalaug.table import check_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+}
+SEPARATORS = {"csv": ",", "tsv": "\t"}
+SPELLED = {"tab": "\t", "\\t": "\t"}
+EXACTLY: dict[str, Any] = (
+    {}
+    if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+    else {"float_precision": "round_trip"}
+)
+"""What makes pandas read every digit of a number; newer versions do so unasked."""
+BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def table_format(path: Path, what: str) -> str:
+    """Return the format that the ending of a path stands for, if it can be had here."""
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
+        raise ParameterError(
+            f"{what} must end in one of {', '.join(FORMATS)}. Found {str(path)!r}. Rename it."
+        )
+    if FORMATS[ending] not in SEPARATORS:
+        import_optional("pyarrow", extra="cli", purpose=f"A {ending} file")
+    return FORMATS[ending]
+
+
+def read_table(
+    path: Path,
+    *,
+    encoding: str = "utf-8",
+    separator: str | None = None,
+    drop: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Return the table in a file, without the columns to be dropped."""
+    check_input(path, "A table")
+    kind = table_format(path, "A table")
+    if kind in SEPARATORS:
+        text = _decoded(path, encoding)
+        frame = _parsed(text, path, _one_sign(separator) or SEPARATORS[kind])
+    else:
+        frame = _read_arrow(path, kind)
+    check_columns_exist("--drop", drop or (), list(frame.columns))
+    return frame.drop(columns=list(drop or ()))
+
+
+def check_table_output(path: Path, *, safe: bool = False) -> None:
+    """Raise unless a table could be written there; worth asking before long work."""
+    kind = table_format(path, "The output")
+    if safe and kind not in SEPARATORS:
+        raise ParameterError(
+            f"--safe-csv is for .csv and .tsv files, which spreadsheets open. Found {str(path)!r}. "
+            "Leave it out."
+        )
+    check_output(path)
+
+
+def write_table(frame: pd.DataFrame, path: Path, *, safe: bool = False) -> None:
+    """Write the table, in the format of the ending, in full or not at all."""
+    kind = table_format(path, "The output")
+    frame = without_formulas(frame) if safe else frame
+    with atomic_path(path) as temporary:
+        if kind == "parquet":
+            frame.to_parquet(temporary, index=False)
+        elif kind == "feather":
+            frame.to_feather(temporary)
+        else:
+            frame.to_csv(
+                temporary,
+                index=False,
+                sep=SEPARATORS[kind],
+                encoding="utf-8",
+                lineterminator="\n",
+                quoting=csv.QUOTE_NONNUMERIC if has_returns(frame) else csv.QUOTE_MINIMAL,
+            )
+
+
+def _one_sign(separator: str | None) -> str | None:
+    """Return the separator as one character."""
+    if separator is None:
+        return None
+    sign = SPELLED.get(separator, separator)
+    if len(sign) != 1:
+        raise ParameterError(
+            f"--separator must be one character, or 'tab'. Found {separator!r}. "
+            "Quote it in the shell: --separator ';'."
+        )
+    return sign
+
+
+def _decoded(path: Path, encoding: str) -> str:
+    """Return the text of a file, or say which byte cannot be read and what may help."""
+    try:
+        codec = codecs.lookup(encoding).name
+    except LookupError:
+        raise ParameterError(
+            f"--encoding must be a known encoding, such as utf-8, latin-1 or cp1252. "
+            f"Found {encoding!r}."
+        ) from None
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8-sig" if codec == "utf-8" else codec)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        other = "utf-16" if content.startswith(BYTE_ORDER_MARKS) else "cp1252"
+        raise TableError(
+            f"The table must be {encoding} text. Found byte {content[error.start]:#04x} at place "
+            f"{error.start}, line {line}, of {str(path)!r}. Say what it is, perhaps "
+            f"--encoding {other}."
+        ) from error
+    if "\0" in text:
+        raise TableError(
+            f"The table must be text. Found zero bytes in {str(path)!r}. Is it a binary file, or "
+            "--encoding utf-16?"
+        )
+    return text
+
+
+def _parsed(text: str, path: Path, separator: str) -> pd.DataFrame:
+    """Return the frame in some text; numbers keep all their digits."""
+    names = _header(text, path, separator)
+    try:
+        frame: pd.DataFrame = pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            header=0,
+            names=names,
+            low_memory=False,
+            **EXACTLY,
+        )
+    except pd.errors.ParserError as error:
+        raise _ragged(path, str(error).rpartition("error: ")[2]) from error
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise _ragged(path, f"more cells than the {len(names)} names in the first line")
+    return frame
+
+
+def _header(text: str, path: Path, separator: str) -> list[str]:
+    """Return the names in the first line, checked: pandas would number repeated ones."""
+    lines = csv.reader(io.StringIO(text), delimiter=separator)
+    cells = next((cells for cells in lines if cells), None)
+    if cells is None:
+        raise TableError(f"The table must have a first line of names. {str(path)!r} is empty.")
+    names = [cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(cells)]
+    check_names(names)
+    other = next((sign for sign in (";", "\t", "|", ",") if sign in names[0]), None)
+    if len(names) == 1 and other is not None:
+        shown = "tab" if other == "\t" else other
+        raise TableError(
+            f"The table must have its names in the first line. Found one: {names[0]!r}. "
+            f"If that is several, say --separator '{shown}'."
+        )
+    return names
+
+
+def _ragged(path: Path, found: str) -> TableError:
+    return TableError(
+        f"Each line of a table must have as many cells as there are names. Found {found.strip()} "
+        f"in {str(path)!r}. Quote cells that hold a separator, or say --separator."
+    )
+
+
+def _read_arrow(path: Path, kind: str) -> pd.DataFrame:
+    """Return the frame in a binary file; an index with a name is a column like any other."""
+    read = pd.read_parquet if kind == "parquet" else pd.read_feather
+    try:
+        frame = read(path)
+    except (ValueError, OSError) as error:
+        raise TableError(
+            f"The table must be a {kind} file. Found {str(path)!r}, which cannot be read as one: "
+            f"{error}"
+        ) from error
+    named = any(name is not None for name in frame.index.names)
+    return frame.reset_index(drop=not named)

@@ -1,0 +1,62 @@
+"""`causalaug check`."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import causalaug as ca
+from command import succeed
+
+
+@pytest.fixture
+def chain(tmp_path):
+    drawn = ca.datasets.make_sem(200, "chain", n_variables=4, random_state=0)
+    drawn.frame.to_csv(tmp_path / "chain.csv", index=False)
+    (tmp_path / "chain.txt").write_text(ca.write_graph(drawn.graph))
+    return tmp_path / "chain.csv", tmp_path / "chain.txt"
+
+
+def test_the_verdict_comes_first(chain):
+    result = succeed("check", chain[0], "--graph", chain[1])
+    assert result.stdout.startswith("Verdict: not rejected. 3 independences: 0 violated")
+    assert "Discrete: -; all others are continuous" in result.stdout
+    assert result.stdout.count("not rejected") == 5
+
+
+def test_quiet_leaves_the_verdict(chain):
+    result = succeed("check", chain[0], "--graph", chain[1], "--quiet")
+    assert len(result.stdout.splitlines()) == 2
+    assert result.stdout.startswith("Verdict: ")
+
+
+@pytest.mark.parametrize("test", ["auto", "gcm", "partial_correlation"])
+def test_the_document_is_what_the_library_finds(chain, test):
+    words = ["check", chain[0], "--graph", chain[1], "--json", "--test", test, "--alpha", "0.1"]
+    document = json.loads(succeed(*words).stdout)
+    graph = ca.read_graph(chain[1])
+    expected = ca.check_graph(pd.read_csv(chain[0]), graph, test=test, alpha=0.1, random_state=0)
+    assert document["verdict"] == expected.verdict
+    assert document["alpha"] == 0.1
+    p_values = [each["p_value"] for each in document["independences"]]
+    assert p_values == pytest.approx(expected.frame["p_value"].tolist())
+
+
+def test_what_cannot_be_told_has_no_figures(chain):
+    frame = pd.read_csv(chain[0])[:6]
+    frame.to_csv(chain[0], index=False)
+    document = json.loads(succeed("check", chain[0], "--graph", chain[1], "--json").stdout)
+    assert document["verdict"] == "cannot tell"
+    assert all(each["p_value"] is None and each["reason"] for each in document["independences"])
+    assert "cannot tell: " in succeed("check", chain[0], "--graph", chain[1]).stdout
+
+
+def test_a_graph_without_independences_has_no_table(data):
+    printed = succeed("check", data, "--graph", "sick -> fever -> cough; sick -> cough").stdout
+    assert "No independence to test" in printed
+    assert "variable" not in printed
+
+
+def test_kinds_change_what_is_discrete(data):
+    printed = succeed("check", data, "-g", "fever <- sick -> cough", "--kinds", "cough=discrete")
+    assert "Discrete: sick, cough;" in printed.stdout

@@ -1,0 +1,147 @@
+"""`causalaug evaluate`."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import causalaug as ca
+import causalaug.report
+from causalaug.cli._tables import EXACTLY
+from causalaug.evaluation import named_learner
+from command import run, succeed
+
+GRAPH = "{alloy, load} -> wear -> {vibration, heat, noise, debris}; heat <-> noise"
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    path = tmp_path_factory.mktemp("parts") / "parts.csv"
+    frame = ca.datasets.make_machine_wear(24, random_state=0).frame
+    frame.assign(worn=(frame["wear"] > 0).map({True: "yes", False: "no"})).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def printed(parts):
+    words = ["--graph", GRAPH, "--target", "wear", "--drop", "worn", "--estimator", "ridge"]
+    words += ["--folds", "2", "--seed", "5", "--report", parts.with_name("report.html")]
+    result = succeed("evaluate", parts, *words)
+    assert result.stderr == ""
+    return result.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def evaluation(parts):
+    frame = pd.read_csv(parts, **EXACTLY).drop(columns="worn")
+    learner = named_learner("ridge", frame.drop(columns="wear"), classification=False)
+    graph = ca.read_graph(GRAPH)
+    return ca.evaluate(frame, graph, "wear", estimator=learner, n_splits=2, random_state=5)
+
+
+@pytest.fixture
+def asked(monkeypatch, evaluation):
+    """Let the library answer at once, and keep what it was asked."""
+    calls = []
+
+    def answer(frame, graph, target, **options):
+        calls.append({"frame": frame, "graph": graph, "target": target, **options})
+        options["progress"](1, 1)
+        return evaluation
+
+    monkeypatch.setattr(causalaug.report, "evaluate", answer)
+    return calls
+
+
+def test_the_verdict_comes_first_and_the_report_last(printed, evaluation, parts):
+    assert printed[0] == evaluation.verdict
+    assert printed[-1] == f"Report: {parts.with_name('report.html').resolve()}"
+
+
+def test_all_methods_have_their_figures(printed, evaluation):
+    losses = evaluation.comparison.losses.mean()
+    for method in ("baseline", "augmented", "control", "ridge", "forest", "boosting"):
+        (row,) = (line for line in printed if line.split()[:1] == [method])
+        assert row.split()[1] == f"{losses[method]:.4g}"
+
+
+def test_the_report_is_a_page_that_says_the_same(printed, evaluation, parts):
+    page = parts.with_name("report.html").read_text(encoding="utf-8")
+    assert page.lower().startswith("<!doctype html>")
+    assert evaluation.findings[0].partition(":")[0] in page
+
+
+@pytest.mark.usefixtures("asked")
+@pytest.mark.parametrize("ending", ["md", "json"])
+def test_the_document_and_other_reports_are_those_of_the_library(
+    parts, tmp_path, ending, evaluation
+):
+    report = tmp_path / f"report.{ending}"
+    words = ["-g", GRAPH, "-t", "wear", "--drop", "worn", "-r", report, "--json"]
+    document = json.loads(succeed("evaluate", parts, *words).stdout)
+    assert document["report"] == str(report)
+    assert document["gain"] == evaluation.to_dict()["gain"]
+    written = report.read_text(encoding="utf-8")
+    assert written == evaluation.to_markdown() or json.loads(written)["gain"] == document["gain"]
+
+
+@pytest.mark.usefixtures("asked")
+def test_quiet_leaves_the_verdict(parts, evaluation):
+    result = succeed("evaluate", parts, "-g", GRAPH, "-t", "wear", "--drop", "worn", "--quiet")
+    assert result.stdout == f"{evaluation.verdict}\n"
+    assert result.stderr == ""
+
+
+def test_options_are_those_of_the_library(parts, asked):
+    words = ["-g", GRAPH, "-t", "wear", "--drop", "worn", "--folds", "3", "--repeats", "2"]
+    succeed("evaluate", parts, *words, "--kinds", "load=discrete", "--seed", "9")
+    (call,) = asked
+    assert call["graph"] == ca.read_graph(GRAPH)
+    assert (call["target"], call["n_splits"], call["repeats"]) == ("wear", 3, 2)
+    assert call["kinds"] == {"load": "discrete"}
+    assert call["random_state"] == 9
+    assert list(call["frame"]) == [c for c in pd.read_csv(parts) if c != "worn"]
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "learner"),
+    [
+        ("wear", [], "HistGradientBoostingRegressor"),
+        ("wear", ["--estimator", "forest"], "RandomForestRegressor"),
+        ("wear", ["--estimator", "ridge"], "Ridge"),
+        ("wear", ["--estimator", "xgboost"], "XGBRegressor"),
+        ("worn", [], "HistGradientBoostingClassifier"),
+        ("worn", ["--estimator", "logistic"], "LogisticRegression"),
+        ("worn", ["--estimator", "xgboost"], "XGBClassifier"),
+        ("wear", ["--task", "classification"], "HistGradientBoostingClassifier"),
+        ("wear", ["--estimator", "logistic"], "LogisticRegression"),
+    ],
+    ids=str,
+)
+def test_the_learner_follows_the_target_and_the_options(parts, asked, target, options, learner):
+    succeed("evaluate", parts, "--graph", GRAPH, "--target", target, *options)
+    assert type(asked[0]["estimator"].steps[-1][1]).__name__ == learner
+
+
+def test_classes_are_numbered_for_xgboost_and_that_is_said(parts, asked):
+    words = ["--graph", GRAPH, "--target", "worn", "--estimator", "xgboost"]
+    result = succeed("evaluate", parts, *words)
+    assert "0 = no, 1 = yes" in result.stderr
+    observed = pd.read_csv(parts)["worn"]
+    assert asked[0]["frame"]["worn"].tolist() == [int(label == "yes") for label in observed]
+
+
+def test_a_report_that_cannot_be_written_leaves_the_old_one(parts, asked, tmp_path, monkeypatch):
+    report = tmp_path / "report.md"
+    report.write_text("old")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fail)
+    result = run("evaluate", parts, "-g", GRAPH, "-t", "wear", "--drop", "worn", "-r", report)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "No space left on device" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["report.md"]
+    assert report.read_text() == "old"

@@ -1,0 +1,167 @@
+"""The command as a process: what it imports, how it ends, what it leaves behind."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command import start
+
+HEAVY = ["numpy", "pandas", "scipy", "sklearn", "networkx", "pyarrow", "matplotlib"]
+GRAPH = "fever <- sick -> cough"
+
+LISTING = f"""
+import sys
+from causalaug.cli import main
+try:
+    main()
+except SystemExit as stop:
+    print("heavy:", [name for name in {HEAVY!r} if name in sys.modules])
+    raise
+"""
+
+# Writing a table takes forever, and says when it has begun.
+SLOW = """
+import time
+import pandas as pd
+from causalaug.cli import main
+
+def write(self, path, **_):
+    path.write_text("half")
+    print("begun", flush=True)
+    time.sleep(60)
+
+pd.DataFrame.to_csv = write
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["--help"], 0),
+        (["--version"], 0),
+        (["augment", "--help"], 0),
+        (["evaluate", "--help"], 0),
+        (["graph", "show", "--help"], 0),
+        (["augment", "data.csv"], 2),
+        (["augment", "--rows", "many"], 2),
+    ],
+    ids=str,
+)
+def test_help_and_mistakes_of_usage_import_nothing_heavy(words, code):
+    process = start(*words, code=LISTING)
+    printed, _ = process.communicate()
+    assert process.returncode == code
+    assert printed.splitlines()[-1] == "heavy: []"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
+@pytest.mark.parametrize(
+    ("number", "code", "line", "old"),
+    [
+        (signal.SIGINT, 130, "error: Interrupted. Nothing was written.\n", "old"),
+        (signal.SIGTERM, 143, "error: Terminated. Nothing was written.\n", None),
+    ],
+    ids=["SIGINT", "SIGTERM"],
+)
+def test_a_signal_leaves_the_folder_as_it_was(data, tmp_path, number, code, line, old):
+    out = tmp_path / "new.csv"
+    if old is not None:
+        out.write_text(old)
+    before = sorted(tmp_path.iterdir())
+    process = start("augment", data, "--graph", GRAPH, "--out", out, code=SLOW)
+    assert process.stdout.readline() == "begun\n"
+    process.send_signal(number)
+    printed, complained = process.communicate()
+    assert process.returncode == code
+    assert (printed, complained) == ("", line)
+    assert sorted(tmp_path.iterdir()) == before
+    assert old is None or out.read_text() == old
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
+def test_a_kill_leaves_the_old_file_and_at_most_a_hidden_one(data, tmp_path):
+    out = tmp_path / "new.csv"
+    out.write_text("old")
+    process = start("augment", data, "--graph", GRAPH, "--out", out, code=SLOW)
+    assert process.stdout.readline() == "begun\n"
+    process.kill()
+    process.communicate()
+    assert out.read_text() == "old"
+    left = {path.name for path in tmp_path.iterdir()} - {"data.csv", "new.csv"}
+    assert all(name.startswith(".new.") and ".tmp" in name for name in left)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
+def test_control_c_while_an_input_is_awaited(data, tmp_path):
+    pipe = tmp_path / "graph.txt"
+    os.mkfifo(pipe)
+    process = start("check", data, "--graph", pipe)
+    with open(pipe, "w"):  # waits until the command has opened its end
+        process.send_signal(signal.SIGINT)
+        _, complained = process.communicate()
+    assert process.returncode == 130
+    assert complained == "error: Interrupted. Nothing was written.\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes are another matter on Windows")
+@pytest.mark.parametrize("n_nodes", [3, 20_000], ids=["at the end", "on the way"])
+def test_a_reader_that_goes_away_is_told_in_one_line(tmp_path, n_nodes):
+    names = "\n".join(f"v{number}" for number in range(n_nodes))
+    (tmp_path / "graph.txt").write_text(names)
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = start("graph", "convert", tmp_path / "graph.txt", stdout=writing)
+    os.close(writing)
+    _, complained = process.communicate()
+    assert process.returncode == 1
+    assert complained.count("\n") == 1
+    assert complained.startswith("error: The reader of the output went away")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_under_the_output_is_told_in_one_line(data, tmp_path):
+    (tmp_path / "new.csv").symlink_to("/dev/full")
+    process = start("augment", data, "--graph", GRAPH, "--out", tmp_path / "new.csv")
+    printed, complained = process.communicate()
+    assert process.returncode == 1
+    assert printed == ""
+    assert complained.count("\n") == 1
+    assert "No space left on device" in complained
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_under_the_standard_output_is_told_in_one_line():
+    with open("/dev/full", "w") as full:
+        process = start("graph", "show", GRAPH, stdout=full)
+        _, complained = process.communicate()
+    assert process.returncode == 1
+    assert complained == "error: The output could not be used: No space left on device.\n"
+
+
+def test_a_name_that_the_output_cannot_encode_is_escaped():
+    process = start("graph", "show", "müde -> Fieber", env={"PYTHONIOENCODING": "ascii"})
+    printed, complained = process.communicate()
+    assert process.returncode == 0, complained
+    assert r"m\xfcde -> Fieber" in printed
+
+
+def test_the_package_can_be_run():
+    words = [sys.executable, "-m", "causalaug", "--version"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("causalaug ")
+
+
+@pytest.mark.parametrize("package", ["typer", "rich"])
+def test_without_its_packages_the_command_says_what_to_install(package):
+    code = f"import sys; sys.modules[{package!r}] = None\nfrom causalaug.cli import main; main()"
+    process = start("graph", "pillow", GRAPH, code=code)
+    printed, complained = process.communicate()
+    assert process.returncode == 1
+    assert printed == ""
+    assert complained.count("\n") == 1
+    assert 'pip install "causalaug[cli]"' in complained

@@ -1,0 +1,37 @@
+"""The command `causalaug` as tests call it: within this process, or as one of its own."""
+
+import os
+import subprocess
+import sys
+
+from typer.testing import CliRunner
+
+from causalaug.cli._app import app
+
+RUNNER = CliRunner()
+
+
+def run(*words):
+    """Run a command in this process; the result has exit_code, stdout and stderr."""
+    return RUNNER.invoke(app, [str(word) for word in words], prog_name="causalaug")
+
+
+def succeed(*words):
+    """Run a command that must succeed."""
+    result = run(*words)
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+def start(*words, code="from causalaug.cli import main; main()", **options):
+    """Start a command as a process; `code` is what Python runs. It writes as a shell lets it."""
+    environment = {**os.environ, **options.pop("env", {})}
+    environment.pop("PYTHONUNBUFFERED", None)
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, words)],
+        stdout=options.pop("stdout", subprocess.PIPE),
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        **options,
+    )
