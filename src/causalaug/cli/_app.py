@@ -12,6 +12,7 @@ from causalaug.cli._demo import demo
 from causalaug.cli._discover import discover
 from causalaug.cli._evaluate import evaluate
 from causalaug.cli._graph import graph
+from causalaug.cli._reproduce import reproduce
 
 app = typer.Typer(
     name="causalaug",
@@ -25,6 +26,7 @@ app.command()(augment)
 app.command()(evaluate)
 app.command()(check)
 app.command()(discover)
+app.command()(reproduce)
 app.add_typer(graph)
 app.add_typer(datasets)
 

@@ -21,6 +21,8 @@ SHELL_HINT = (
     "variables out of a graph."
 )
 
+NOTHING_WRITTEN = "Nothing was written."
+
 Arguments = ParamSpec("Arguments")
 
 
@@ -56,14 +58,23 @@ def _one_line_each(*, debug: bool) -> Iterator[None]:
         yield
     except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
-    except KeyboardInterrupt:
-        _end("Interrupted. Nothing was written.", INTERRUPTED, debug=debug)
-    except Terminated:
-        _end("Terminated. Nothing was written.", TERMINATED, debug=debug)
+    except KeyboardInterrupt as stop:
+        _end(f"Interrupted. {str(stop) or NOTHING_WRITTEN}", INTERRUPTED, debug=debug)
+    except Terminated as stop:
+        _end(f"Terminated. {str(stop) or NOTHING_WRITTEN}", TERMINATED, debug=debug)
     except BrokenPipeError:
         _end(BROKEN_PIPE, FAILED, debug=debug)
     except Exception as error:
         _end(_in_words(error), FAILED, debug=debug)
+
+
+@contextmanager
+def keeping(what: str) -> Iterator[None]:
+    """Say what is kept if somebody stops the block."""
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated) as stop:
+        raise type(stop)(what) from None
 
 
 def _in_words(error: Exception) -> str:

@@ -63,13 +63,21 @@ class Output:
             yield lambda done, total: None
             return
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         with Progress(
             "{task.description}",
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
+            "left",
+            TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
         ) as bars:
