@@ -233,3 +233,10 @@ def test_the_default_learner_takes_weights_with_metadata_routing_on():
             data.frame, data.graph, target, augmented_share=0.5, expansion=FAST, n_splits=2
         )
     assert np.isfinite(result.losses).all(axis=None)
+
+
+def test_the_control_assumes_no_independence_whatever_the_graph(result):
+    complete = ca.complete_graph(DATA.graph.topological_order())
+    of_complete = compare(graph=complete, n_splits=4, repeats=2)
+    np.testing.assert_array_equal(result.losses["control"], of_complete.losses["control"])
+    assert not np.array_equal(result.losses["augmented"], of_complete.losses["augmented"])
