@@ -67,7 +67,7 @@ $(DOCS): $(STAMP)
 docs: $(DOCS)  ## the documentation: docs/_build/html; a warning is an error
 	mkdir -p docs/_extra
 	OMP_NUM_THREADS=1 $(BIN)/causalaug demo --quiet --report docs/_extra/demo-report.html > /dev/null
-	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -E -W --keep-going -q -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
 clean:

@@ -53,6 +53,7 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"__init__\.py|demo\.py",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
+    "capture_repr": (),
     "download_all_examples": False,
     "image_srcset": ["2x"],
     "remove_config_comments": True,

@@ -64,10 +64,7 @@ for (name, given), mark in zip(graphs.items(), "os", strict=True):
     found = [ratio(each, *case[:2]) for each, case in zip(gated, cases, strict=True)]
     chosen = [each.augmented_share_ for each in gated]
     right.plot(chosen, found, linestyle="", marker=mark, alpha=0.7, label=f"{name} graph")
-    print(
-        f"{name} graph: {fixed[1]:.2f} at share 0.5, {np.mean(found):.2f} with the gate, ", end=""
-    )
-    print(f"which chose {np.mean(chosen):.2f} on average")
+    print(f"{name} graph: loss {fixed[1]:.2f} at share 0.5, {np.mean(found):.2f} with the gate")
 left.set(xlabel="share of the weight on new rows", ylabel="loss, relative to no new rows")
 right.set(xlabel="share that the gate chose, one mark per model", xlim=left.get_xlim())
 right.set_ylim(0.85, 1.15)

@@ -26,10 +26,9 @@ fig.tight_layout()
 
 # %%
 # What the method takes from a graph is its factors. The edge adds heat to what noise depends on.
-# A district's parents come along.
 
 for graph in (naive, data.graph):
-    print([str(factor) for factor in ca.factorize(graph) if factor.target == "noise"][0])
+    print(*(factor for factor in ca.factorize(graph) if factor.target == "noise"))
 
 # %%
 # The naive graph claims that heat and noise are independent given the wear. The data say no, and

@@ -80,10 +80,9 @@ ax.set(xlabel="log-loss alone", ylabel="log-loss with new rows", aspect="equal")
 change = with_new / alone - 1
 error = change.std(ddof=1) / np.sqrt(len(change))
 print(
-    f"change {100 * change.mean():+.1f}% ± {100 * error:.1f}, from {100 * change.min():+.1f}%",
-    end="",
+    f"change {100 * change.mean():+.1f}% ± {100 * error:.1f}, better in {np.sum(change < 0)} of 20"
 )
-print(f" to {100 * change.max():+.1f}%; better in {np.sum(change < 0)} of {len(change)} tables")
+print(f"from {100 * change.min():+.1f}% to {100 * change.max():+.1f}%")
 
 # %%
 # Marks below the line are tables where new rows helped. The gain is small: five features leave a
