@@ -51,6 +51,32 @@ TITLES = {
     "white_wine": "White Wine",
 }
 
+SPECS = (
+    ExperimentSpec(fractions=FRACTIONS, n_splits=N_SPLITS),
+    ExperimentSpec(
+        datasets=[name for name in TITLES if name != "white_wine"],
+        fractions=FRACTIONS,
+        n_splits=N_SPLITS,
+        protocols=ABLATIONS,
+        methods=["augmented"],
+    ),
+    # At .3 the published code makes no new row of White Wine: there is nothing to take apart.
+    ExperimentSpec(
+        datasets=["white_wine"],
+        fractions=FRACTIONS[:1],
+        n_splits=N_SPLITS,
+        protocols=ABLATIONS,
+        methods=["augmented"],
+    ),
+    ExperimentSpec(
+        datasets=["white_wine"],
+        fractions=FRACTIONS[1:],
+        n_splits=N_SPLITS,
+        protocols=["half weight, no new rows"],
+        methods=["augmented"],
+    ),
+)
+
 INTRODUCTION = """\
 # The paper's experiment, reproduced and explained
 
@@ -178,8 +204,8 @@ def ablation_table(summary: pd.DataFrame, fraction: float) -> str:
         ]
         for name, title in TITLES.items()
     ]
-    means = [here["change"].xs(each, level="protocol").mean() for each in protocols]
-    rows.append(["mean of the six", *(f"{mean:+.1f}" for mean in means)])
+    complete = here["change"].unstack("protocol").reindex(columns=protocols).dropna()
+    rows.append([f"mean of {len(complete)}", *(f"{mean:+.1f}" for mean in complete.mean())])
     return table(["data set", *protocols], rows)
 
 
@@ -379,10 +405,11 @@ def write_page(store: RecordStore, reference: pd.DataFrame | None) -> None:
             for part in (f"Fraction {fraction:g}:", ablation_table(summary, fraction))
         ),
         READING,
-        HALF_WEIGHT,
-        half_weight_table(summary),
         "The settings that the folds chose, as geometric means over all runs:",
         settings_table(records),
+        HALF_WEIGHT,
+        half_weight_table(summary),
+        DIFFERENCES if reference is not None else "",
         "## What the gate chose",
         "Number of splits in which the honest protocol chose each share:",
         chosen_table(records),
@@ -411,11 +438,42 @@ Change in MSE in percent against the published baseline, when one thing at a tim
   whose mass is lost."""
 
 HALF_WEIGHT = """\
-New rows that weigh next to nothing leave a learner with originals of half their weight. With
-settings that stay as they are (penalty 100) that alone changes the error, by about as much as the
-authors report:"""
+### Half the weight, and nothing else
 
-READING = ""
+New rows whose weights were multiplied hold next to no mass: the learner meets originals of half
+their weight. To see what that does by itself, here are plain learners, without any new row and
+without any search, at a penalty of 100, fitted to originals of weight 1 and of weight .5. The
+penalty was picked after a look at four of them on five of the tables; 50 and 100 rounds are both
+shown."""
+
+READING = """\
+What we read from these tables:
+
+- **The new rows of the published code bring nothing.** With honest folds, the reference protocol
+  does what half the weight does without any new row: the two columns agree within about two
+  standard errors in every row.
+- **Leaked folds hurt.** Most new rows are copies of originals, so in folds over both together a
+  held-out row was trained on. The folds then choose weak penalties and many rounds (below).
+  Honest folds take the damage away.
+- **Adding the weights, as the text says, makes the leak worse**: copies then carry real weight.
+  With all mass kept it is worst.
+- **A full total weight does not help either**, while the folds leak.
+- So the small gains of the published kind are regularisation: less weight means a stronger
+  penalty. The next table shows how much of the authors' effect that can be."""
+
+DIFFERENCES = """\
+### Where this differs from the authors' records
+
+The numbers of new rows agree with theirs on Sachs, GSS and both wines. Auto MPG gets some more and
+Boston Housing fewer; their graphs are estimates that we made anew. On GSS the numbers agree only in
+the order in which later variables come first; with hidden common causes the tree depends on it.
+
+The errors differ. The authors report gains of 3 to 6% on Sachs, GSS, Red Wine and White Wine at .1.
+The reference protocol here, with the settings that its leaked folds choose, gives none of them;
+half the weight at fixed settings gives all of them, and the losses on Boston Housing and Auto MPG at .1
+as well. That suggests that settings were not chosen in the authors' runs as their code chooses them
+here, with a later version of XGBoost. We cannot tell from their records, which do not hold the
+settings."""
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -441,11 +499,7 @@ def main() -> None:
         def report(done: int, total: int) -> None:
             print(f"{done} of {total} runs, {time.monotonic() - started:.0f} s", flush=True)
 
-        main_runs = ExperimentSpec(fractions=FRACTIONS, n_splits=N_SPLITS)
-        ablations = ExperimentSpec(
-            fractions=FRACTIONS, n_splits=N_SPLITS, protocols=ABLATIONS, methods=("augmented",)
-        )
-        for spec in (main_runs, ablations):
+        for spec in SPECS:
             run_experiment(spec, store, n_jobs=arguments.jobs, callback=report)
     reference = None if arguments.reference is None else pd.read_csv(arguments.reference)
     write_page(store, reference)
