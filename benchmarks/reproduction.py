@@ -470,10 +470,10 @@ the order in which later variables come first; with hidden common causes the tre
 
 The errors differ. The authors report gains of 3 to 6% on Sachs, GSS, Red Wine and White Wine at .1.
 The reference protocol here, with the settings that its leaked folds choose, gives none of them;
-half the weight at fixed settings gives all of them, and the losses on Boston Housing and Auto MPG at .1
-as well. That suggests that settings were not chosen in the authors' runs as their code chooses them
-here, with a later version of XGBoost. We cannot tell from their records, which do not hold the
-settings."""
+half the weight at fixed settings gives all of them, and the losses on Boston Housing and Auto MPG
+at .1 as well. That suggests that settings were not chosen in the authors' runs as their code
+chooses them here, with a later version of XGBoost. We cannot tell from their records, which do not
+hold the settings."""
 
 
 def parse_arguments() -> argparse.Namespace:
