@@ -23,7 +23,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "_extra"]
+exclude_patterns = ["_build", "_extra", "results/reproduction_cost.md"]
 templates_path = ["_templates"]
 nitpicky = True
 default_role = "literal"
