@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks reproduction screenshots clean
+.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks reproduction screenshots docs clean
 
 setup: $(STAMP)
 
@@ -58,5 +58,17 @@ reproduction: $(STAMP)  ## the paper's experiment: docs/results/reproduction.md;
 screenshots: $(STAMP)  ## pictures of the demo's report: docs/images; needs a Chromium
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python tools/screenshot_report.py
 
+DOCS := .venv/.installed-docs
+
+$(DOCS): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	touch $(DOCS)
+
+docs: $(DOCS)  ## the documentation: docs/_build/html; a warning is an error
+	mkdir -p docs/_extra
+	OMP_NUM_THREADS=1 $(BIN)/causalaug demo --quiet --report docs/_extra/demo-report.html > /dev/null
+	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -E -W --keep-going -q -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
 clean:
-	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist
+	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist docs/_build docs/_extra docs/gallery docs/api/generated

@@ -1,0 +1,50 @@
+"""Every public name is in the reference, and nothing else."""
+
+import pkgutil
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import causalaug as ca
+
+API = Path(__file__).parents[2] / "docs" / "api"
+MODULES = [each.name for each in pkgutil.iter_modules(ca.__path__) if not each.name.startswith("_")]
+
+
+def listed(text):
+    """Return the full names in the tables of a page, and those of its constants."""
+    names, module, in_table = set(), None, False
+    for line in text.splitlines():
+        if line.startswith(".. currentmodule::"):
+            module = line.split()[-1]
+        in_table = line.startswith(".. autosummary::") or (in_table and not line.startswith("```"))
+        if in_table and re.fullmatch(r"   \w+", line):
+            names.add(f"{module}.{line.strip()}")
+    constants = re.findall(r"^```\{py:data\} (\w+)\n:module: (\S+)$", text, re.M)
+    return names | {f"{module}.{name}" for name, module in constants}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_public_name_of_a_module_is_listed(name):
+    module = import_module(f"causalaug.{name}")
+    expected = {
+        f"causalaug.{each}" if each in ca.__all__ else f"{module.__name__}.{each}"
+        for each in module.__all__
+    }
+    assert listed((API / f"{name}.md").read_text(encoding="utf-8")) == expected
+
+
+def test_every_name_of_the_root_is_listed():
+    pages = [path.read_text(encoding="utf-8") for path in API.glob("*.md")]
+    found = set().union(*map(listed, pages))
+    names = {name for name in ca.__all__ if not name.startswith("__") and name not in MODULES}
+    assert {f"causalaug.{name}" for name in names} <= found
+
+
+def test_every_page_is_in_the_table_of_contents():
+    index = (API / "index.md").read_text(encoding="utf-8")
+    pages = {path.stem for path in API.glob("*.md")} - {"index"}
+    assert pages == {line for line in index.splitlines() if line in pages}
+    assert pages == set(MODULES)
