@@ -19,6 +19,7 @@ LAYERS = [
     ["conditionals"],
     ["expansion"],
     ["augmentation"],
+    ["engine"],
     ["diagnostics"],
     ["estimators"],
     ["evaluation"],

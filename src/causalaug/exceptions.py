@@ -12,7 +12,7 @@ Each is a `CausalAugError` and also the builtin that a caller would expect::
     ├── OutputError (OSError)               a file cannot be written
     ├── ParameterError (ValueError)         an argument is outside its range
     ├── TreeTooLargeError (MemoryError)     the tree has more rows than allowed
-    ├── StoreError (ValueError)             a store of records cannot be used as it is
+    ├── StoreError (ValueError)             a store cannot be used as it is
     ├── ExperimentError (RuntimeError)      some runs of an experiment failed
     └── MissingDependencyError (ImportError)  an extra is not installed
 """
@@ -75,7 +75,7 @@ class TreeTooLargeError(CausalAugError, MemoryError):
 
 
 class StoreError(CausalAugError, ValueError):
-    """A file is no store of records, or belongs to an experiment with other settings."""
+    """A file or folder is no store, is not complete, or belongs to a job with other settings."""
 
 
 class ExperimentError(CausalAugError, RuntimeError):

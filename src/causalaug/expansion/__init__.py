@@ -4,7 +4,7 @@ from causalaug.expansion._base import Blocks, BlockwiseExpansion, Expansion
 from causalaug.expansion._beam import BeamExpansion
 from causalaug.expansion._budget import BudgetExpansion
 from causalaug.expansion._job import BLOCK_ROWS, BlockJob, count_blocks
-from causalaug.expansion._paths import Paths, join_paths
+from causalaug.expansion._paths import ROUNDING, Paths, join_paths
 from causalaug.expansion._pruned import PrunedExpansion
 from causalaug.expansion._sampled import SampledExpansion
 
@@ -16,6 +16,7 @@ __all__ = [
     "BlockwiseExpansion",
     "BudgetExpansion",
     "Expansion",
+    "ROUNDING",
     "Paths",
     "PrunedExpansion",
     "SampledExpansion",
