@@ -228,9 +228,9 @@ def augment(
     sample_weight : array of shape (n,), optional
         How much each observed row counts, positive: a row of weight 2 lends its cells twice
         as often.
-    engine : None or "threads", optional
-        Where blocks of rows are made: one after the other, or on a thread per core. The
-        result is the same.
+    engine : None, "threads" or dask.distributed.Client, optional
+        Where blocks of rows are made: one after the other, on a thread per core, or on the
+        workers of a cluster. The result is the same. A job of one block is done here.
     block_rows : int, optional
         Cut the job into blocks of about so many rows, each with a seed of its own; by default
         262,144, and a `PrunedExpansion`, whose number of rows is not known beforehand, is not

@@ -14,6 +14,7 @@ Each is a `CausalAugError` and also the builtin that a caller would expect::
     ├── TreeTooLargeError (MemoryError)     the tree has more rows than allowed
     ├── StoreError (ValueError)             a store cannot be used as it is
     ├── ExperimentError (RuntimeError)      some runs of an experiment failed
+    ├── EngineError (RuntimeError)          the workers of a cluster died too often
     └── MissingDependencyError (ImportError)  an extra is not installed
 """
 
@@ -21,6 +22,7 @@ __all__ = [
     "CausalAugError",
     "CyclicGraphError",
     "DataNotFoundError",
+    "EngineError",
     "ExperimentError",
     "GraphError",
     "GraphFormatError",
@@ -80,6 +82,10 @@ class StoreError(CausalAugError, ValueError):
 
 class ExperimentError(CausalAugError, RuntimeError):
     """Some runs of an experiment failed; the message names them, all others are recorded."""
+
+
+class EngineError(CausalAugError, RuntimeError):
+    """The workers of a cluster died too often; what is complete in files stays."""
 
 
 class MissingDependencyError(CausalAugError, ImportError):

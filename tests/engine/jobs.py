@@ -1,5 +1,10 @@
 """A small job that takes several blocks, for the tests of the engine."""
 
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -31,3 +36,35 @@ def job(**options):
 def content(folder):
     """Return the bytes of every file of a folder."""
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@dataclass(frozen=True)
+class DeadlyExpansion:
+    """Kills the process that grows block 3, unless a file says that this was done before."""
+
+    marker: Path
+    always: bool = False
+    rows: int = 800
+
+    def most_rows(self, n_rows):
+        return self.rows
+
+    def expand(self, table, factors, conditional, rng):
+        return self.in_blocks(table, factors, conditional, 1).grow(0, rng)
+
+    def in_blocks(self, table, factors, conditional, n_blocks):
+        blocks = ca.BudgetExpansion(self.rows).in_blocks(table, factors, conditional, n_blocks)
+        return DeadlyBlocks(self, blocks)
+
+
+@dataclass(frozen=True)
+class DeadlyBlocks:
+    expansion: DeadlyExpansion
+    blocks: object
+
+    def grow(self, block, rng):
+        paths = self.blocks.grow(block, rng)
+        if block == 3 and (self.expansion.always or not self.expansion.marker.exists()):
+            self.expansion.marker.write_text("done")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return paths

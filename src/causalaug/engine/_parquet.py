@@ -75,8 +75,9 @@ def augment_to_parquet(
         Rows of a block, about. The result depends on it. Of a `PrunedExpansion` the rows are
         not known beforehand: there it is the most that a block would have if they were shared
         evenly and the tree had as many as the threshold allows.
-    engine : None or "threads", optional
-        Where the blocks are made: one after the other, or on threads.
+    engine : None, "threads" or dask.distributed.Client, optional
+        Where the blocks are made: one after the other, on threads, or on the workers of a
+        cluster, which write their files themselves: all must see the same folder.
     in_flight : int, optional
         The number of blocks that are made at once; by default one per worker.
     callback : callable, optional
