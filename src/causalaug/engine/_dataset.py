@@ -36,6 +36,8 @@ class AugmentedDataset:
         The Parquet files, in the order of their blocks.
     n_rows : int
         The number of rows in all files.
+    n_observed : int
+        The number of observed rows that they were made from.
     mass : float
         The sum of all weights.
     seed : int
@@ -49,6 +51,7 @@ class AugmentedDataset:
     layout: Layout = field(repr=False)
     files: tuple[Path, ...] = field(repr=False)
     n_rows: int
+    n_observed: int
     mass: float
     seed: int
     categories: Mapping[str, Mapping[str, Any]] = field(repr=False, default_factory=dict)
@@ -66,10 +69,17 @@ class AugmentedDataset:
     def batches(self, batch_rows: int = 65_536) -> Iterator[Batch]:
         """Yield all rows as pandas frames, some at a time, each with the weights of its rows.
 
+        The weights of all batches together add up to `mass`.
         A batch does not reach across files, so that some are smaller.
         """
         check_integer("batch_rows", batch_rows, at_least=1)
         return self._batches(batch_rows)
+
+    def read(self, number: int) -> pd.DataFrame:
+        """Return one file as a pandas frame: the columns of the observed rows, and weights."""
+        wanted = [*self.columns, self.layout.weight]
+        with import_arrow("pyarrow.parquet").ParquetFile(self.files[number]) as file:
+            return as_pandas(file.read(columns=wanted), self.categories)[wanted]
 
     def frame(self) -> pd.DataFrame:
         """Return all rows, and what is known of them, as one pandas frame."""
@@ -130,6 +140,7 @@ stopped.
         layout=Layout(manifest["weight"], manifest["provenance"]),
         files=files,
         n_rows=manifest["n_rows"],
+        n_observed=manifest["n_observed"],
         mass=manifest["mass"],
         seed=manifest["seed"],
         categories=manifest["categories"],
