@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks reproduction screenshots clean
+.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks reproduction screenshots scale clean
 
 setup: $(STAMP)
 
@@ -57,6 +57,9 @@ reproduction: $(STAMP)  ## the paper's experiment: docs/results/reproduction.md;
 
 screenshots: $(STAMP)  ## pictures of the demo's report: docs/images; needs a Chromium
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python tools/screenshot_report.py
+
+scale: $(STAMP)  ## more rows than memory, more work than one core: docs/results/scale.md
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py
 
 clean:
 	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist
