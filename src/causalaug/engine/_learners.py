@@ -45,7 +45,7 @@ def as_xgboost_iter(
         The iterator.
     """
     _check_source(source, target)
-    xgboost = import_optional("xgboost", extra="experiments", purpose="This iterator")
+    xgboost = import_optional("xgboost", extra="xgboost", purpose="This iterator")
     scale = source.n_observed / (source.n_rows if isinstance(source, BatchStream) else 1.0)
 
     class Batches(xgboost.DataIter):  # type: ignore[misc, name-defined]
