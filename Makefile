@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks reproduction screenshots docs clean
+.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks reproduction screenshots scale docs clean
 
 setup: $(STAMP)
 
@@ -69,6 +69,9 @@ docs: $(DOCS)  ## the documentation: docs/_build/html; a warning is an error
 	OMP_NUM_THREADS=1 $(BIN)/causalaug demo --quiet --report docs/_extra/demo-report.html > /dev/null
 	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -E -W --keep-going -q -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
+
+scale: $(STAMP)  ## more rows than memory, more work than one core: docs/results/scale.md
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py
 
 clean:
 	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist docs/_build docs/_extra docs/gallery docs/api/generated

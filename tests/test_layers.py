@@ -11,6 +11,7 @@ ROOT = Path(causalaug.__file__).parent
 LAYERS = [
     ["exceptions", "typing"],
     ["_atomic", "_markup", "_validation", "_optional", "_random", "_segments"],
+    ["_workers"],
     ["graphs"],
     ["table"],
     ["factorization"],
@@ -18,6 +19,7 @@ LAYERS = [
     ["conditionals"],
     ["expansion"],
     ["augmentation"],
+    ["engine"],
     ["diagnostics"],
     ["estimators"],
     ["evaluation"],

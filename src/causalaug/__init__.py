@@ -121,7 +121,7 @@ _HOMES = {
 
 
 _MODULES = frozenset(
-    {*_HOMES.values(), "exceptions", "experiments", "kernels", "records", "typing"}
+    {*_HOMES.values(), "engine", "exceptions", "experiments", "kernels", "records", "typing"}
 )
 
 

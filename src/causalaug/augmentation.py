@@ -8,12 +8,21 @@ from typing import Any
 import numpy as np
 
 from causalaug._markup import element, html_table, join
-from causalaug._random import RandomState, as_generator
+from causalaug._random import RandomState, as_generator, as_seed
 from causalaug._segments import Groups, combine_codes, group_by_key
-from causalaug._validation import check_same_variables
+from causalaug._validation import check_integer, check_same_variables
+from causalaug._workers import Engine, check_engine, map_blocks
 from causalaug.conditionals import Conditional, KernelConditional
 from causalaug.exceptions import ParameterError
-from causalaug.expansion import BudgetExpansion, Expansion, Paths
+from causalaug.expansion import (
+    BlockJob,
+    BudgetExpansion,
+    Expansion,
+    Paths,
+    PrunedExpansion,
+    count_blocks,
+    join_paths,
+)
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import ADMG
 from causalaug.table import ColumnKind, Table
@@ -186,6 +195,8 @@ def augment(
     random_state: RandomState = None,
     *,
     sample_weight: FloatArray | None = None,
+    engine: Engine = None,
+    block_rows: int | None = None,
 ) -> AugmentedTable:
     """Make new, weighted rows from the conditional independences of a causal graph.
 
@@ -217,6 +228,13 @@ def augment(
     sample_weight : array of shape (n,), optional
         How much each observed row counts, positive: a row of weight 2 lends its cells twice
         as often.
+    engine : None, "threads" or dask.distributed.Client, optional
+        Where blocks of rows are made: one after the other, on a thread per core, or on the
+        workers of a cluster. The result is the same. A job of one block is done here.
+    block_rows : int, optional
+        Cut the job into blocks of about so many rows, each with a seed of its own; by default
+        262,144, and a `PrunedExpansion`, whose number of rows is not known beforehand, is not
+        cut. The result depends on it. A job of one block is the expansion itself.
 
     Returns
     -------
@@ -246,15 +264,54 @@ def augment(
     >>> round(result.novel_mass, 3), result.dropped_mass
     (0.333, 0.0)
     """
+    check_engine(engine)
+    plan = plan_augmentation(
+        frame, graph, conditional, expansion, order, kinds, sample_weight, block_rows
+    )
+    if plan.n_blocks == 1:
+        rng = as_generator(random_state)
+        paths = plan.expansion.expand(plan.table, plan.factors, plan.conditional, rng)
+    else:
+        paths = _grow_blocks(replace(plan, seed=as_seed(random_state)), engine)
+    return AugmentedTable(plan.table, paths, tuple(plan.factors))
+
+
+def plan_augmentation(
+    frame: Any,
+    graph: ADMG,
+    conditional: Conditional | None,
+    expansion: Expansion | None,
+    order: Sequence[str] | None,
+    kinds: Mapping[str, ColumnKind] | None,
+    sample_weight: FloatArray | None,
+    block_rows: int | None,
+) -> BlockJob:
+    """Check what `augment` is given, and return the job with all defaults filled in.
+
+    Its seed is 0 until it is replaced.
+    """
     check_graph_type(graph)
+    if block_rows is not None:
+        check_integer("block_rows", block_rows, at_least=1)
     conditional = KernelConditional() if conditional is None else conditional
     expansion = BudgetExpansion() if expansion is None else expansion
     check_strategies(conditional, expansion)
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, row_weights=sample_weight)
     check_same_variables(graph.nodes, table.columns)
     factors = factorize(graph, order)
-    rng = as_generator(random_state)
-    return AugmentedTable(table, expansion.expand(table, factors, conditional, rng), factors)
+    n_blocks = count_blocks(expansion, table.n_rows, block_rows)
+    return BlockJob(table, factors, conditional, expansion, n_blocks, seed=0)
+
+
+def _grow_blocks(job: BlockJob, engine: Engine) -> Paths:
+    """Return the paths of all blocks, in their order."""
+    parts, n_paths = [], 0
+    for paths in map_blocks(BlockJob.grow, job, range(job.n_blocks), engine):
+        parts.append(paths)
+        n_paths += len(paths)
+        if isinstance(job.expansion, PrunedExpansion) and n_paths > job.expansion.max_rows:
+            raise job.expansion.too_large(job.table.n_rows)
+    return join_paths(parts)
 
 
 def check_graph_type(graph: object) -> None:

@@ -12,8 +12,9 @@ Each is a `CausalAugError` and also the builtin that a caller would expect::
     ├── OutputError (OSError)               a file cannot be written
     ├── ParameterError (ValueError)         an argument is outside its range
     ├── TreeTooLargeError (MemoryError)     the tree has more rows than allowed
-    ├── StoreError (ValueError)             a store of records cannot be used as it is
+    ├── StoreError (ValueError)             a store cannot be used as it is
     ├── ExperimentError (RuntimeError)      some runs of an experiment failed
+    ├── EngineError (RuntimeError)          the workers of a cluster died too often
     └── MissingDependencyError (ImportError)  an extra is not installed
 """
 
@@ -21,6 +22,7 @@ __all__ = [
     "CausalAugError",
     "CyclicGraphError",
     "DataNotFoundError",
+    "EngineError",
     "ExperimentError",
     "GraphError",
     "GraphFormatError",
@@ -75,11 +77,15 @@ class TreeTooLargeError(CausalAugError, MemoryError):
 
 
 class StoreError(CausalAugError, ValueError):
-    """A file is no store of records, or belongs to an experiment with other settings."""
+    """A file or folder is no store, is not complete, or belongs to a job with other settings."""
 
 
 class ExperimentError(CausalAugError, RuntimeError):
     """Some runs of an experiment failed; the message names them, all others are recorded."""
+
+
+class EngineError(CausalAugError, RuntimeError):
+    """The workers of a cluster died too often; what is complete in files stays."""
 
 
 class MissingDependencyError(CausalAugError, ImportError):

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2
 
 from causalaug.conditionals._row_weights import weigh_rows
-from causalaug.kernels import ColumnKernel, ProductKernel
+from causalaug.kernels import ColumnKernel, ProductKernel, _product
 
 N_ROWS = 300
 
@@ -19,12 +19,15 @@ KERNELS = {
     "wide": [ColumnKernel("gaussian", 1.0), ColumnKernel("aitchison_aitken", 0.3)],
     "exact": [ColumnKernel("gaussian", 0.7), ColumnKernel("identity")],
     "compact": [ColumnKernel("epanechnikov", 1.5), ColumnKernel("identity")],
+    "both": [ColumnKernel("gaussian", 0.4), ColumnKernel("gaussian", 0.8)],
 }
 
 
+@pytest.mark.parametrize("large", [False, True], ids=["any row", "near rows"])
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_accepted_rows_follow_the_weights(name, weighted):
+def test_accepted_rows_follow_the_weights(name, weighted, large, monkeypatch):
+    monkeypatch.setattr(_product, "LARGE_TABLE", 0 if large else 10**9)
     values = reference()
     row_weights = np.linspace(0.5, 2.0, N_ROWS) if weighted else None
     weigher = weigh_rows(values, KERNELS[name], row_weights)
@@ -53,6 +56,28 @@ def test_nothing_is_proposed_in_small_tables_or_for_narrow_kernels():
     assert (narrow.propose(np.zeros((1, 1)), np.zeros(50, dtype=int), rng) == -1).mean() > 0.9
 
 
+@pytest.mark.parametrize("bandwidths", [(1e-2,), (0.1, 0.1)], ids=str)
+def test_in_a_large_table_rows_are_found_without_weighing_all(bandwidths):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(20_000, len(bandwidths)))
+    kernel = ProductKernel(values, [ColumnKernel("gaussian", h) for h in bandwidths])
+    query = values[:500]
+    rows = kernel.propose(query, np.arange(500), rng)
+    assert (rows >= 0).mean() > 0.95
+    found = rows >= 0
+    apart = np.abs(values[rows[found]] - query[found]) / bandwidths
+    assert apart.max() < 6.0
+    assert 0.5 < apart.mean() < 1.1
+
+
+def test_few_entries_are_not_given_up_too_soon():
+    values = np.random.default_rng(0).normal(size=(50_000, 2))
+    kernel = ProductKernel(values, [ColumnKernel("gaussian", 0.05)] * 2)
+    for seed in range(20):
+        rows = kernel.propose(values[:1], np.zeros(2, dtype=int), np.random.default_rng(seed))
+        assert (rows >= 0).all()
+
+
 def test_without_columns_every_proposal_is_accepted():
     kernel = ProductKernel(np.empty((5, 0)), [])
     rows = kernel.propose(np.empty((1, 0)), np.zeros(5000, dtype=int), np.random.default_rng(0))
@@ -61,7 +86,9 @@ def test_without_columns_every_proposal_is_accepted():
     assert np.abs(counts - 1000).max() < 150
 
 
-def test_a_query_beyond_all_rows_is_given_up():
+@pytest.mark.parametrize("large", [False, True])
+def test_a_query_beyond_all_rows_is_given_up(large, monkeypatch):
+    monkeypatch.setattr(_product, "LARGE_TABLE", 0 if large else 10**9)
     kernel = ProductKernel(reference()[:, :1], [ColumnKernel("epanechnikov", 0.5)])
     rows = kernel.propose(np.array([[50.0]]), np.zeros(20, dtype=int), np.random.default_rng(0))
     assert (rows == -1).all()

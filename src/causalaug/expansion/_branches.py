@@ -34,6 +34,11 @@ class Branches:
         """Number of choices of each tuple."""
         return lengths_of(self.offsets)
 
+    def at(self, entries: IntArray) -> "Branches":
+        """Return some of the entries, given in ascending order."""
+        offsets = np.searchsorted(entries, self.offsets)
+        return Branches(offsets, self.choices[entries], self.log_weights[entries])
+
 
 @dataclass(frozen=True, eq=False)
 class Shape:

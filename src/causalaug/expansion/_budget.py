@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from causalaug._validation import check_bool, check_integer
 from causalaug.conditionals import Conditional
 from causalaug.expansion._children import LevelChildren, joined
-from causalaug.expansion._draw import draw_rows
+from causalaug.expansion._draw import draw_rows, spread_draws
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
-from causalaug.expansion._tree import Level, describe_tree
+from causalaug.expansion._pieces import Pieces, cut_tree
+from causalaug.expansion._tree import Level, ProbabilityTree, describe_tree
 from causalaug.factorization import Factor
 from causalaug.table import Table
 from causalaug.typing import FloatArray
@@ -63,12 +65,73 @@ class BudgetExpansion:
         rng: np.random.Generator,
     ) -> Paths:
         """Return the paths that were kept."""
+        return self.in_blocks(table, factors, conditional, 1).grow(0, rng)
+
+    def most_rows(self, n_rows: int) -> int:
+        """Return the number of paths to keep."""
+        return 5 * n_rows if self.rows is None else int(self.rows)
+
+    def in_blocks(
+        self,
+        table: Table,
+        factors: Sequence[Factor],
+        conditional: Conditional,
+        n_blocks: int,
+    ) -> "_BudgetBlocks":
+        """Return the tree, cut into blocks that each keep their share of the paths.
+
+        The share of a block is that of its mass. Weights stay right on average, and no mass
+        is lost. A path may be in two blocks, its weight divided between them, if its first
+        values hold so much mass that they have to be shared.
+        """
         tree = describe_tree(table, factors, conditional, merge_equal=self.merge_equal)
-        budget = 5 * table.n_rows if self.rows is None else int(self.rows)
-        frontier = Frontier(tree)
-        for level in tree.levels:
-            frontier.grow(level, _choose(frontier, level, budget, rng))
-        return frontier.paths()
+        return _BudgetBlocks(tree, self.most_rows(table.n_rows), n_blocks)
+
+
+@dataclass(frozen=True, eq=False)
+class _BudgetBlocks:
+    """A tree with the number of paths to keep in all blocks together."""
+
+    tree: ProbabilityTree
+    budget: int
+    n_blocks: int
+
+    def grow(self, block: int, rng: np.random.Generator) -> Paths:
+        """Return the paths that one block keeps."""
+        if self.n_blocks == 1:
+            return _grow(Frontier(self.tree), self.tree.levels, self.budget, rng)
+        frontier = self._pieces.block(block)
+        budget = self._pieces.rows(block, self.budget)
+        if len(frontier) > budget:
+            frontier = _thin(frontier, budget, rng)
+        return _grow(frontier, self._pieces.levels, budget, rng)
+
+    @cached_property
+    def _pieces(self) -> Pieces:
+        return cut_tree(self.tree, self.n_blocks, self.budget)
+
+
+def _grow(
+    frontier: Frontier, levels: Sequence[Level], budget: int, rng: np.random.Generator
+) -> Paths:
+    """Return what becomes of the paths once they are grown through all levels."""
+    for level in levels:
+        frontier.grow(level, _choose(frontier, level, budget, rng))
+    return frontier.paths()
+
+
+def _thin(frontier: Frontier, budget: int, rng: np.random.Generator) -> Frontier:
+    """Keep `budget` of the paths, with weights that are right on average."""
+    weights = np.exp(frontier.log_weights)
+    is_heavy = weights >= survival_weight(weights, 0.0, budget)
+    heavy, light = np.flatnonzero(is_heavy), np.where(is_heavy, 0.0, weights)
+    n_light = budget - len(heavy)
+    if n_light == 0 or not light.any():
+        return frontier.at(heavy, frontier.log_weights[heavy])
+    drawn, _ = spread_draws(light, n_light, rng)
+    drawn_weights = np.full(n_light, np.log(light.sum() / n_light))
+    log_weights = np.concatenate([frontier.log_weights[heavy], drawn_weights])
+    return frontier.at(np.concatenate([heavy, drawn]), log_weights)
 
 
 def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Generator) -> Children:

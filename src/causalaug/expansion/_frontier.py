@@ -1,6 +1,6 @@
 """Paths grown level by level, for the expansions that keep a bounded number of them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -31,6 +31,13 @@ class _Step:
     parent: IntArray
     rows: IntArray
     values: FloatArray | None
+
+    def at(self, positions: IntArray) -> "_Step":
+        """Return what was added to some of the paths."""
+        values = None if self.values is None else self.values[positions]
+        return replace(
+            self, parent=self.parent[positions], rows=self.rows[positions], values=values
+        )
 
 
 @dataclass(eq=False)
@@ -72,6 +79,12 @@ class Frontier:
         step = _Step(level.column, children.parent.astype(np.int32), rows, values)
         self._history.append(step)
         self.codes, self.log_weights, self._grouped = codes, children.log_weights, None
+
+    def at(self, positions: IntArray, log_weights: FloatArray) -> "Frontier":
+        """Return some of the paths, with other weights, as a frontier of their own."""
+        codes = {column: code[positions] for column, code in self.codes.items()}
+        history = [*self._history[:-1], self._history[-1].at(positions)]
+        return Frontier(self.tree, log_weights, codes, history)
 
     def paths(self) -> Paths:
         """Trace each path back to the root."""

@@ -1,6 +1,6 @@
 """The result of every expansion."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -54,3 +54,21 @@ class Paths:
     def __len__(self) -> int:
         """Return the number of paths."""
         return len(self.log_weights)
+
+
+def join_paths(parts: Sequence[Paths]) -> Paths:
+    """Return the paths of several blocks, one after the other.
+
+    >>> one = Paths(np.array([[0, 1]]), np.log([0.5]))
+    >>> other = Paths(np.array([[1, 1], [1, 0]]), np.log([0.25, 0.25]))
+    >>> join_paths([one, other]).rows.tolist()
+    [[0, 1], [1, 1], [1, 0]]
+    """
+    if len(parts) == 1:
+        return parts[0]
+    shifted = {
+        column: np.concatenate([part.shifted[column] for part in parts])
+        for column in parts[0].shifted
+    }
+    rows = np.concatenate([part.rows.T for part in parts], axis=1).T
+    return Paths(rows, np.concatenate([part.log_weights for part in parts]), shifted)

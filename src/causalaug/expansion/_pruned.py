@@ -38,7 +38,8 @@ class PrunedExpansion:
         pruning. False is Algorithm 1 to the letter: every row is a branch, so that ties
         dilute weights below the threshold.
     max_rows : int, default=10_000_000
-        Refuse a tree of more rows.
+        Refuse a tree of more rows. Where blocks are written to files, one after the other, a
+        block of more rows is refused.
     """
 
     threshold: float = 1e-3
@@ -59,34 +60,30 @@ class PrunedExpansion:
         rng: np.random.Generator,
     ) -> Paths:
         """Return all paths at or above the threshold; nothing here is random."""
+        return self.in_blocks(table, factors, conditional, 1).grow(0, rng)
+
+    def most_rows(self, n_rows: int) -> int:
+        """Return how many paths can be at or above the threshold, or are allowed."""
+        if self.threshold * self.max_rows <= n_rows:
+            return self.max_rows
+        return int(n_rows / self.threshold)
+
+    def in_blocks(
+        self,
+        table: Table,
+        factors: Sequence[Factor],
+        conditional: Conditional,
+        n_blocks: int,
+    ) -> "_PrunedBlocks":
+        """Return the tree, cut into blocks by the choices of the variable processed first.
+
+        A path is in exactly one block. Each may have `max_rows` paths at most.
+        """
         tree = describe_tree(table, factors, conditional, merge_equal=self.merge_equal)
-        if not tree.is_finite:
-            return self._grow_by_level(tree)
-        with np.errstate(divide="ignore"):
-            log_threshold = float(np.log(self.threshold / table.n_rows)) - SLACK
-        vanishes = any(level.conditional.may_vanish for level in tree.levels)
-        if self.threshold == 0.0 and not vanishes and tree.n_choices > self.max_rows:
-            raise self._too_large(table.n_rows)
-        try:
-            trellis = build_trellis(tree, log_threshold, self.max_rows)
-            return enumerate_paths(trellis, self.max_rows)
-        except TooManyNodesError:
-            raise self._too_large(table.n_rows) from None
+        return _PrunedBlocks(self, tree, n_blocks)
 
-    def _grow_by_level(self, tree: ProbabilityTree) -> Paths:
-        """Return the same paths where values depend on the path: no two share a future."""
-        frontier = Frontier(tree)
-        least = self.threshold / tree.n_rows * (1.0 - SLACK)
-        for level in tree.levels:
-            found = _AtLeast(least, self.max_rows)
-            try:
-                LevelChildren(frontier, level).collect_exactly(found)
-            except TooManyNodesError:
-                raise self._too_large(tree.n_rows) from None
-            frontier.grow(level, joined(found.parts))
-        return frontier.paths()
-
-    def _too_large(self, n_rows: int) -> TreeTooLargeError:
+    def too_large(self, n_rows: int) -> TreeTooLargeError:
+        """Return the error that there are more paths than allowed, and what to do."""
         enough = n_rows / self.max_rows
         rounded = float(np.format_float_positional(enough * 1.05, 2, fractional=False))
         return TreeTooLargeError(
@@ -96,6 +93,46 @@ class PrunedExpansion:
             "which always fits, since no more than n / threshold paths can be that heavy; see "
             "`dropped_mass` for what it loses."
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _PrunedBlocks:
+    """A tree with the threshold that its paths have to reach."""
+
+    expansion: PrunedExpansion
+    tree: ProbabilityTree
+    n_blocks: int
+
+    def grow(self, block: int, rng: np.random.Generator) -> Paths:
+        """Return the paths of one block."""
+        tree = self.tree.restricted(block, self.n_blocks)
+        try:
+            return self._fold(tree) if tree.is_finite else self._grow_by_level(tree)
+        except TooManyNodesError:
+            raise self.expansion.too_large(tree.n_rows) from None
+
+    def _fold(self, tree: ProbabilityTree) -> Paths:
+        """Return the paths by way of a trellis, which paths of equal future share."""
+        threshold, max_rows = self.expansion.threshold, self.expansion.max_rows
+        with np.errstate(divide="ignore"):
+            log_threshold = float(np.log(threshold / tree.n_rows)) - SLACK
+        vanishes = any(level.conditional.may_vanish for level in tree.levels)
+        if threshold == 0.0 and not vanishes and tree.n_choices > max_rows:
+            raise TooManyNodesError
+        return enumerate_paths(build_trellis(tree, log_threshold, max_rows), max_rows)
+
+    def _grow_by_level(self, tree: ProbabilityTree) -> Paths:
+        """Return the same paths where values depend on the path: no two share a future."""
+        frontier = Frontier(tree)
+        least = self.expansion.threshold / tree.n_rows * (1.0 - SLACK)
+        for level in tree.levels:
+            found = _AtLeast(least, self.expansion.max_rows)
+            LevelChildren(frontier, level).collect_exactly(found)
+            children = joined(found.parts)
+            if level is tree.levels[0]:
+                children = children.at(tree.first_choices(children.choice))
+            frontier.grow(level, children)
+        return frontier.paths()
 
 
 class _AtLeast:

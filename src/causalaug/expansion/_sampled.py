@@ -11,7 +11,7 @@ from causalaug.conditionals import Conditional
 from causalaug.expansion._draw import draw_rows
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
-from causalaug.expansion._tree import Level, describe_tree
+from causalaug.expansion._tree import Level, ProbabilityTree, describe_tree
 from causalaug.factorization import Factor
 from causalaug.table import Table
 
@@ -46,10 +46,40 @@ class SampledExpansion:
         rng: np.random.Generator,
     ) -> Paths:
         """Return the paths drawn."""
+        return self.in_blocks(table, factors, conditional, 1).grow(0, rng)
+
+    def most_rows(self, n_rows: int) -> int:
+        """Return the number of draws."""
+        return 5 * n_rows if self.rows is None else int(self.rows)
+
+    def in_blocks(
+        self,
+        table: Table,
+        factors: Sequence[Factor],
+        conditional: Conditional,
+        n_blocks: int,
+    ) -> "_SampledBlocks":
+        """Return the tree, from which each block draws its part of the paths.
+
+        All blocks draw from the whole tree, so that their draws are independent as well.
+        """
         tree = describe_tree(table, factors, conditional, merge_equal=False)
-        n_paths = 5 * table.n_rows if self.rows is None else int(self.rows)
-        frontier = Frontier(tree, np.full(n_paths, -np.log(n_paths)))
-        for _, levels in groupby(tree.levels, key=lambda level: id(level.conditional)):
+        return _SampledBlocks(tree, self.most_rows(table.n_rows), n_blocks)
+
+
+@dataclass(frozen=True, eq=False)
+class _SampledBlocks:
+    """A tree with the number of paths that all blocks together draw."""
+
+    tree: ProbabilityTree
+    n_paths: int
+    n_blocks: int
+
+    def grow(self, block: int, rng: np.random.Generator) -> Paths:
+        """Return the paths that one block draws."""
+        first, last = (self.n_paths * each // self.n_blocks for each in (block, block + 1))
+        frontier = Frontier(self.tree, np.full(last - first, -np.log(self.n_paths)))
+        for _, levels in groupby(self.tree.levels, key=lambda level: id(level.conditional)):
             _draw_levels(frontier, list(levels), rng)
         return frontier.paths()
 

@@ -85,11 +85,30 @@ class ProbabilityTree:
     n_rows: int
     variables: tuple[Variable, ...]
     levels: tuple[Level, ...]
+    first: range | None = None
+    """The choices that are open at the first level, if not all are."""
 
     @property
     def n_choices(self) -> int:
         """The number of paths, if no conditional vanishes on any of them."""
-        return math.prod(variable.choices.n_groups for variable in self.variables)
+        n_choices = {c: variable.choices.n_groups for c, variable in enumerate(self.variables)}
+        if self.first is not None:
+            n_choices[self.levels[0].column] = len(self.first)
+        return math.prod(n_choices.values())
+
+    def restricted(self, block: int, n_blocks: int) -> "ProbabilityTree":
+        """Return the tree with one of `n_blocks` equal parts of the choices at its first level."""
+        if n_blocks == 1:
+            return self
+        n_first = self.variables[self.levels[0].column].choices.n_groups
+        first, stop = (n_first * each // n_blocks for each in (block, block + 1))
+        return replace(self, first=range(first, stop))
+
+    def first_choices(self, choices: IntArray) -> IntArray:
+        """Return the positions of those choices that are open at the first level."""
+        if self.first is None:
+            return np.arange(len(choices))
+        return np.flatnonzero((choices >= self.first.start) & (choices < self.first.stop))
 
     @property
     def is_finite(self) -> bool:

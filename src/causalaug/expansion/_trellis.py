@@ -152,6 +152,8 @@ def _pass_forwards(
     shared = _SharedBranches(tree, bounds)
     for level in tree.levels:
         pillow, branches = shared.find(level, codes, best, floor)
+        if tree.first is not None and level is tree.levels[0]:
+            branches = branches.at(tree.first_choices(branches.choices))
         codes = {column: codes[column] for column in codes if column in level.live}
         projected, first = _project(tree, codes, len(best))
         forward = _Forward(level, floor, best, pillow, branches, projected)

@@ -9,8 +9,9 @@ import pandas as pd
 
 from causalaug._optional import import_optional
 from causalaug._validation import check_integer
+from causalaug._workers import Engine, check_engine, map_blocks
 from causalaug.exceptions import ExperimentError, ParameterError
-from causalaug.experiments._record import perform
+from causalaug.experiments._record import Record, perform
 from causalaug.experiments._spec import ExperimentSpec, Run
 from causalaug.experiments._store import RecordStore
 
@@ -32,6 +33,7 @@ def run_experiment(
     store: str | Path | RecordStore,
     *,
     n_jobs: int = 1,
+    engine: Engine = None,
     callback: Callable[[int, int], object] | None = None,
 ) -> pd.DataFrame:
     """Do all runs of an experiment that its store does not hold yet.
@@ -48,6 +50,11 @@ def run_experiment(
     n_jobs : int, default=1
         The number of workers, as joblib counts them: -1 for one per core. A
         ``joblib.parallel_config`` around the call chooses another backend.
+    engine : None, "threads" or dask.distributed.Client, optional
+        Where to do the runs instead: on a thread per core, or on the workers of a cluster,
+        whatever `n_jobs` is. Records are written here, so that the workers need not see the
+        store. Only here, another process at the same store may do a run a second time; it is
+        recorded once.
     callback : callable, optional
         Called as ``callback(done, total)`` at the start and after each run.
 
@@ -78,17 +85,22 @@ def run_experiment(
         raise ParameterError(f"`spec` must be an ExperimentSpec. Found {type(spec).__name__}.")
     if n_jobs != -1:
         check_integer("n_jobs", n_jobs, at_least=1)
+    check_engine(engine)
     records = store if isinstance(store, RecordStore) else RecordStore(store)
     import_optional("xgboost", extra="experiments", purpose="An experiment")
     records.open_for(spec)
-    failures = _work_off(spec, records, n_jobs, callback or _ignore)
+    failures = _work_off(spec, records, n_jobs, engine, callback or _ignore)
     if failures:
         raise ExperimentError(_describe(failures))
     return records.frame()
 
 
 def _work_off(
-    spec: ExperimentSpec, store: RecordStore, n_jobs: int, callback: Callable[[int, int], object]
+    spec: ExperimentSpec,
+    store: RecordStore,
+    n_jobs: int,
+    engine: Engine,
+    callback: Callable[[int, int], object],
 ) -> list[_Done]:
     """Do what is missing until nothing is left but what failed."""
     runs = spec.runs()
@@ -97,7 +109,11 @@ def _work_off(
         n_done = len(runs) - len(left)
         callback(n_done, len(runs))
         all_busy = True
-        for done in _in_parallel(spec, store, left, n_jobs):
+        for done in (
+            _in_parallel(spec, store, left, n_jobs)
+            if engine is None
+            else _on_engine(spec, store, left, engine)
+        ):
             all_busy &= done.busy
             if done.failure:
                 failures[done.run] = done
@@ -118,6 +134,26 @@ def _in_parallel(
         n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs"
     )
     yield from parallel(joblib.delayed(_do)(run, spec, store) for run in runs)
+
+
+def _on_engine(
+    spec: ExperimentSpec, store: RecordStore, runs: Sequence[Run], engine: Engine
+) -> Iterator[_Done]:
+    """Yield what became of the runs, in their order; records are written here."""
+    records = map_blocks(_perform, (spec, runs), range(len(runs)), engine)
+    for run, record in zip(runs, records, strict=True):
+        if isinstance(record, Record):
+            store.add(record)
+        yield _Done(run, failure="" if isinstance(record, Record) else record)
+
+
+def _perform(shared: tuple[ExperimentSpec, Sequence[Run]], number: int) -> Record | str:
+    """Return the record of one run, or why there is none."""
+    spec, runs = shared
+    try:
+        return perform(runs[number], spec)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def _do(run: Run, spec: ExperimentSpec, store: RecordStore) -> _Done:

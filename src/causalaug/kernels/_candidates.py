@@ -10,6 +10,7 @@ from scipy.spatial import cKDTree
 from causalaug._segments import concatenated_ranges, first_reaching
 from causalaug.kernels._column import KernelColumn
 from causalaug.kernels._exact import ExactMatch
+from causalaug.kernels._nearby import NearbyRows, symmetric_slabs
 from causalaug.typing import BoolArray, FloatArray, IntArray
 
 N_NEAREST = (2, 8)
@@ -101,6 +102,21 @@ class CandidateFinder:
         else:
             return Candidates(self._order, starts, stops)
         return Candidates(self._order, *self._narrow(centre, radius, starts, stops))
+
+    def nearby(self, query: FloatArray) -> NearbyRows | None:
+        """Return rows to propose, near ones first along the primary column, if there is one."""
+        if self._primary is None:
+            return None
+        column = self._columns[self._primary]
+        edges, inner = symmetric_slabs(column.kernel.name)
+        starts, stops = self._match.segments(self._match.group_of(query))
+        bounds = np.empty((len(query), len(edges) + 2), dtype=np.int64)
+        bounds[:, 0], bounds[:, -1] = starts, stops
+        for number, edge in enumerate(edges * column.kernel.bandwidth, start=1):
+            target = query[:, self._primary] + edge
+            bounds[:, number] = self._first(target, starts, stops, strictly=edge > 0.0)
+        distance = inner * column.kernel.bandwidth
+        return NearbyRows(self._order, bounds, column.log_kernel(np.zeros(len(inner)), distance))
 
     def _nearest(self, centre: FloatArray, starts: IntArray, stops: IntArray) -> FloatArray:
         """Return the distance to the nearest row along the primary column, 0 if there is none."""

@@ -21,6 +21,7 @@ from causalaug._segments import (
 )
 from causalaug.kernels._candidates import CandidateFinder
 from causalaug.kernels._column import ColumnKernel, KernelColumn
+from causalaug.kernels._nearby import NearbyRows
 from causalaug.kernels._row_weights import SMALLEST_LOG, ListedRows, RowWeights
 from causalaug.kernels._univariate import CONTINUOUS_KERNELS
 from causalaug.kernels._whole import BLOCK_ENTRIES, WholeRowEvaluator
@@ -49,6 +50,9 @@ ROUNDING = 1e-15
 
 FEWEST_TO_PROPOSE = 256
 """In smaller tables all rows are weighed faster than some are proposed."""
+
+LARGE_TABLE = 4096
+"""From so many rows on, near rows are proposed instead of any."""
 
 COST_OF_PROPOSAL = 16
 """Proposing one row costs about as much as weighing this many among all."""
@@ -114,13 +118,18 @@ class ProductKernel:
     def propose(self, query: FloatArray, owner: IntArray, rng: np.random.Generator) -> IntArray:
         """Draw a row for each entry by its weight given ``query[owner]``, or give up: -1.
 
-        Rows are proposed evenly and accepted with the probability that the kernel gives
-        them. What is accepted follows the weights exactly, whatever they add up to, so where
+        Rows are proposed evenly, in a large table near ones more often, and accepted with the
+        probability that the kernel gives them, relative to how often they are proposed. What is
+        accepted follows the weights exactly, whatever they add up to, so where
         kernels are wide no row has to be weighed that is not proposed. Giving up says
         nothing about the row that would have been drawn.
         """
         drawn: IntArray = np.full(len(owner), -1, dtype=np.int64)
         if self._columns and self.n_rows < FEWEST_TO_PROPOSE:
+            return drawn
+        nearby = self._finder.nearby(query) if self.n_rows >= LARGE_TABLE else None
+        if nearby is not None:
+            self._propose_nearby(nearby, query, owner, drawn, rng)
             return drawn
         pending: IntArray = np.arange(len(owner))
         for _ in range(max(self.n_rows // COST_OF_PROPOSAL, 1)):
@@ -134,6 +143,31 @@ class ProductKernel:
                 break
             pending = pending[~accepted]
         return drawn
+
+    def _propose_nearby(
+        self,
+        nearby: NearbyRows,
+        query: FloatArray,
+        owner: IntArray,
+        drawn: IntArray,
+        rng: np.random.Generator,
+    ) -> None:
+        """Draw rows for the entries, as far as it goes, into `drawn`; the first accepted stay.
+
+        Where few entries are left, several rows are proposed for each at a time, about as many
+        in all as cost what it costs to weigh all rows once.
+        """
+        pending = np.flatnonzero(nearby.totals[owner] > 0.0)
+        fewest = self.n_rows // COST_OF_PROPOSAL
+        while len(pending):
+            entry = np.repeat(pending, max(fewest // len(pending), 1))
+            rows, log_bound = nearby.draw(owner[entry], rng)
+            log_ratio = self._log_kernel(query, owner[entry], rows) - log_bound
+            accepted = np.flatnonzero(np.log1p(-rng.random(len(entry))) <= log_ratio)[::-1]
+            drawn[entry[accepted]] = rows[accepted]
+            if len(accepted) * self.n_rows <= COST_OF_PROPOSAL * len(entry):
+                return
+            pending = pending[drawn[pending] < 0]
 
     def log_heaviest_bound(
         self, query: FloatArray, log_factors: FloatArray | None = None

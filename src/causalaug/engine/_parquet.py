@@ -1,0 +1,171 @@
+"""More rows than memory: a data set written block by block, which goes on after a crash."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from causalaug._random import RandomState, as_seed
+from causalaug._workers import Engine, check_engine, map_blocks
+from causalaug.augmentation import plan_augmentation
+from causalaug.conditionals import Conditional
+from causalaug.engine._arrow import import_arrow, source_schema
+from causalaug.engine._dataset import AugmentedDataset, read_augmented
+from causalaug.engine._folder import (
+    JOB,
+    MANIFEST,
+    check_same_job,
+    describe_job,
+    fingerprint_of,
+    open_folder,
+    remove_leftovers,
+    write_json,
+    write_manifest,
+)
+from causalaug.engine._layout import Layout
+from causalaug.engine._parts import Part, WriteJob
+from causalaug.expansion import BLOCK_ROWS, Expansion
+from causalaug.graphs import ADMG
+from causalaug.table import ColumnKind
+from causalaug.typing import FloatArray
+
+
+def augment_to_parquet(
+    frame: Any,
+    graph: ADMG,
+    path: str | Path,
+    conditional: Conditional | None = None,
+    expansion: Expansion | None = None,
+    order: Sequence[str] | None = None,
+    kinds: Mapping[str, ColumnKind] | None = None,
+    random_state: RandomState = None,
+    *,
+    sample_weight: FloatArray | None = None,
+    weight: str = "weight",
+    provenance: str | None = "row_of_",
+    block_rows: int = BLOCK_ROWS,
+    engine: Engine = None,
+    in_flight: int | None = None,
+    callback: Callable[[int, int], object] | None = None,
+) -> AugmentedDataset:
+    """Make new, weighted rows as `augment` does, and write them to Parquet files.
+
+    There is one file per block of rows, so that no more than the blocks in flight are in
+    memory. A file is there in full or not at all. It may be stopped at any moment, by Ctrl-C,
+    a crash or a loss of power: called again, it goes on with the blocks that are missing. A
+    manifest, written last, says that all are there. The bytes of the files depend on the job
+    and its seed, and not on where or in what order its blocks are made.
+
+    Parameters
+    ----------
+    frame, graph, conditional, expansion, order, kinds, sample_weight
+        As for `augment`. An expansion that cannot be cut, such as `BeamExpansion`, is one
+        block.
+    path : str or path
+        The folder, new or with a part of the same job.
+    random_state : int, Generator, RandomState, SeedSequence or None, optional
+        The seed. If there is none, one is drawn and kept in the folder, and found there when
+        the job goes on.
+    weight : str, default="weight"
+        The name of the column of weights.
+    provenance : str or None, default="row_of_"
+        What is put before the name of each column for the one that says which observed row its
+        cells came from. None leaves these columns out.
+    block_rows : int, default=262_144
+        Rows of a block, about. The result depends on it. Of a `PrunedExpansion` the rows are
+        not known beforehand: there it is the most that a block would have if they were shared
+        evenly and the tree had as many as the threshold allows.
+    engine : None, "threads" or dask.distributed.Client, optional
+        Where the blocks are made: one after the other, on threads, or on the workers of a
+        cluster, which write their files themselves: all must see the same folder.
+    in_flight : int, optional
+        The number of blocks that are made at once; by default one per worker.
+    callback : callable, optional
+        Called as ``callback(done, total)`` at the start and after each block.
+
+    Returns
+    -------
+    AugmentedDataset
+        The data set, as `read_augmented` opens it.
+
+    Raises
+    ------
+    StoreError
+        If the folder belongs to another job, or holds something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from causalaug import ADMG, BudgetExpansion, augment
+    >>> from causalaug.engine import augment_to_parquet
+    >>> days = pd.DataFrame({"sun": [True, True, False, False], "ice": [9.0, 7.0, 2.0, 4.0]})
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> job = days, ADMG(["sun", "ice"], [("sun", "ice")])
+    >>> done = augment_to_parquet(*job, folder.name, random_state=0, block_rows=10)
+    >>> len(done), [file.name for file in done.files]
+    (4, ['part-00000.parquet', 'part-00001.parquet'])
+
+    The rows are those of `augment`, cut in the same way:
+
+    >>> same = augment(*job, random_state=0, block_rows=10)
+    >>> bool((done.frame()["weight"] == same.weights).all())
+    True
+
+    Another job cannot be mixed in:
+
+    >>> augment_to_parquet(*job, folder.name, random_state=1, block_rows=10)
+    Traceback (most recent call last):
+    ...
+    causalaug.exceptions.StoreError: ... Found that seed is 0 there, 1 here. Use another folder, \
+or delete this one.
+    >>> folder.cleanup()
+    """
+    import_arrow()
+    check_engine(engine, in_flight)
+    folder, layout = Path(path), Layout(weight, provenance)
+    job = plan_augmentation(
+        frame, graph, conditional, expansion, order, kinds, sample_weight, block_rows
+    )
+    layout.check(job.table.columns)
+    schema = source_schema(job.table)
+    started = open_folder(folder)
+    resumed = started is not None and random_state is None
+    job = replace(job, seed=started["seed"] if started and resumed else as_seed(random_state))
+    description = describe_job(job, layout)
+    if started is None:
+        write_json(folder / JOB, description)
+    else:
+        check_same_job(description, started, folder)
+    writing = WriteJob(job, folder, layout, schema, fingerprint_of(description))
+    parts = _write_missing(writing, engine, in_flight, callback or _ignore)
+    if not (folder / MANIFEST).exists():
+        remove_leftovers(folder)
+        write_manifest(folder, description, parts)
+    return read_augmented(folder)
+
+
+def _write_missing(
+    writing: WriteJob,
+    engine: Engine,
+    in_flight: int | None,
+    callback: Callable[[int, int], object],
+) -> list[Part]:
+    """Write the parts that are not there yet, and return all of them in order."""
+    total = writing.job.n_blocks
+    parts = {block: writing.find(block) for block in range(total)}
+    missing = [block for block, part in parts.items() if part is None]
+    if missing:
+        (writing.folder / MANIFEST).unlink(missing_ok=True)
+    done = total - len(missing)
+    callback(done, total)
+    written = map_blocks(WriteJob.write, writing, missing, engine, in_flight)
+    for block, part in zip(missing, written, strict=True):
+        parts[block] = part
+        done += 1
+        callback(done, total)
+    return [part for part in parts.values() if part is not None]
+
+
+def _ignore(done: int, total: int) -> None:
+    """Report nothing."""

@@ -1,0 +1,72 @@
+"""One expansion of one table, cut into blocks that can be grown anywhere.
+
+The number of blocks and the seed of each follow from the job alone, so that the result is the
+same wherever its blocks are grown, and in whatever order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from causalaug._random import block_generator
+from causalaug.conditionals import Conditional
+from causalaug.expansion._base import Blocks, BlockwiseExpansion, Expansion
+from causalaug.expansion._paths import Paths
+from causalaug.expansion._pruned import PrunedExpansion
+from causalaug.factorization import Factor
+from causalaug.table import Table
+
+BLOCK_ROWS = 1 << 18
+"""Rows of a block, about, unless the caller says otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockJob:
+    """What a worker has to know to grow any of the blocks.
+
+    The conditionals are fitted when the first block is grown, once in each process.
+    """
+
+    table: Table
+    factors: Sequence[Factor]
+    conditional: Conditional
+    expansion: Expansion
+    n_blocks: int
+    seed: int
+
+    def grow(self, block: int) -> Paths:
+        """Return the paths of one block."""
+        rng = block_generator(self.seed, block, self.n_blocks)
+        if self._blocks is None:
+            return self.expansion.expand(self.table, self.factors, self.conditional, rng)
+        return self._blocks.grow(block, rng)
+
+    @cached_property
+    def _blocks(self) -> Blocks | None:
+        if not isinstance(self.expansion, BlockwiseExpansion):
+            return None
+        return self.expansion.in_blocks(self.table, self.factors, self.conditional, self.n_blocks)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was fitted: it may be much larger than the table."""
+        return {name: value for name, value in vars(self).items() if name != "_blocks"}
+
+
+def count_blocks(expansion: Expansion, n_rows: int, block_rows: int | None) -> int:
+    """Return the number of blocks of a job.
+
+    How many rows a threshold leaves is not known beforehand, so a pruned tree is only cut
+    where `block_rows` is given. What cannot be cut is one block.
+
+    >>> from causalaug.expansion import BeamExpansion, BudgetExpansion
+    >>> count_blocks(BudgetExpansion(1_000_000), n_rows=100, block_rows=None)
+    4
+    >>> count_blocks(BeamExpansion(1_000_000), n_rows=100, block_rows=1000)
+    1
+    """
+    if not isinstance(expansion, BlockwiseExpansion):
+        return 1
+    if block_rows is None and isinstance(expansion, PrunedExpansion):
+        return 1
+    return max(-(-expansion.most_rows(n_rows) // (block_rows or BLOCK_ROWS)), 1)

@@ -1,0 +1,190 @@
+"""A tree that is cut into blocks is still the tree."""
+
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import causalaug as ca
+from causalaug.expansion import BlockJob, _pieces, count_blocks
+from causalaug.expansion._pieces import cut_tree
+from causalaug.expansion._tree import describe_tree
+from strategies import by_rows, by_values, problems
+
+MIXED = pd.DataFrame(
+    {
+        "a": [0.0, 0.0, 1.0, 2.0, 2.5],
+        "b": [0.3, -1.2, 0.8, 0.8, 1.9],
+        "c": [1.0, 1.0, 2.0, 1.0, 2.0],
+        "d": [0.1, 1.4, -0.6, 2.2, 0.9],
+    }
+)
+GRAPH = ca.read_graph("a -> b; a -> c; {b, c} -> d; b <-> c")
+CONDITIONAL = ca.KernelConditional(kernel={"c": "identity"}, bandwidth=0.7)
+
+
+def in_blocks(problem, expansion, n_blocks, seed=0):
+    """Return the augmented table of a problem, grown in so many blocks."""
+    job = BlockJob(
+        problem.table, problem.factors, problem.conditional, expansion, n_blocks, seed=seed
+    )
+    return [ca.AugmentedTable(job.table, job.grow(block), ()) for block in range(n_blocks)]
+
+
+def all_by_rows(parts):
+    """Return {rows: weight} of several blocks, which must have no path in common."""
+    found = [by_rows(part) for part in parts]
+    merged = {rows: weight for part in found for rows, weight in part.items()}
+    assert len(merged) == sum(map(len, found))
+    return merged
+
+
+@given(problems(), st.sampled_from([0.0, 1e-3, 0.1]), st.booleans(), st.integers(2, 7))
+@settings(max_examples=30)
+def test_the_blocks_of_a_pruned_tree_are_the_tree(problem, threshold, merge_equal, n_blocks):
+    expansion = ca.PrunedExpansion(threshold, merge_equal=merge_equal)
+    expected = by_rows(problem.augment(expansion))
+    found = all_by_rows(in_blocks(problem, expansion, n_blocks))
+    assert found.keys() == expected.keys()
+    assert all(found[rows] == pytest.approx(expected[rows], rel=1e-12) for rows in found)
+
+
+@pytest.mark.parametrize("n_blocks", [2, 3, 5])
+def test_the_blocks_of_a_pruned_tree_are_the_tree_if_values_move(n_blocks):
+    options = {"conditional": ca.ResidualConditional(), "expansion": ca.PrunedExpansion(1e-2)}
+    frame, graph = MIXED[["a", "b", "d"]], ca.read_graph("a -> b -> d")
+    expected = ca.augment(frame, graph, **options)
+    found = ca.augment(frame, graph, **options, block_rows=-(-500 // n_blocks))
+    assert len(found) == len(expected) > 20
+    np.testing.assert_allclose(
+        found.frame.sort_values(["a", "b", "d"]), expected.frame.sort_values(["a", "b", "d"])
+    )
+
+
+@given(problems(kernels=["gaussian"]), st.integers(1, 40), st.integers(2, 6), st.integers(0, 9))
+@settings(max_examples=40)
+def test_the_blocks_of_a_budget_keep_all_mass_and_hardly_more_rows(problem, rows, n_blocks, seed):
+    parts = in_blocks(problem, ca.BudgetExpansion(rows), n_blocks, seed)
+    assert sum(part.mass for part in parts) == pytest.approx(1.0, abs=1e-9)
+    assert sum(map(len, parts)) <= rows + n_blocks
+    for part in parts:
+        assert part.mass <= (1.0 + 2.0 * _pieces.TOLERANCE) / n_blocks + 1e-9
+
+
+@given(problems(), st.integers(2, 6))
+@settings(max_examples=30)
+def test_a_budget_as_large_as_the_tree_gives_the_tree_in_any_number_of_blocks(problem, n_blocks):
+    expected = problem.exact_values()
+    found = {}
+    for part in in_blocks(problem, ca.BudgetExpansion(100_000), n_blocks):
+        for values, weight in by_values(part).items():
+            found[values] = found.get(values, 0.0) + weight
+    assert found.keys() == {values for values, weight in expected.items() if weight > 0.0}
+    assert all(found[values] == pytest.approx(expected[values], rel=1e-9) for values in found)
+
+
+@pytest.mark.parametrize("pieces", [_pieces.MOST_PIECES, 1], ids=["fine", "shared"])
+@pytest.mark.parametrize(("rows", "n_blocks"), [(4, 2), (12, 3)])
+def test_the_weights_of_blocks_are_right_on_average(rows, n_blocks, pieces):
+    expected = by_values(ca.augment(MIXED, GRAPH, CONDITIONAL, ca.PrunedExpansion(0.0)))
+    table, factors = ca.Table.from_frame(MIXED), ca.factorize(GRAPH)
+    n_seeds, n_columns = 500, table.n_columns
+    place = {values: number for number, values in enumerate(expected)}
+    weights = np.zeros((n_seeds, len(expected)))
+    with patch.object(_pieces, "MOST_PIECES", pieces):
+        blocks = ca.BudgetExpansion(rows).in_blocks(table, factors, CONDITIONAL, n_blocks)
+        for seed in range(n_seeds):
+            for block in range(n_blocks):
+                paths = blocks.grow(block, np.random.default_rng([seed, block]))
+                for row, weight in zip(paths.rows, paths.weights, strict=True):
+                    values = tuple(table.values[row, np.arange(n_columns)])
+                    weights[seed, place[values]] += weight
+    error = weights.std(axis=0) / np.sqrt(n_seeds) + 1e-9
+    z = (weights.mean(axis=0) - list(expected.values())) / error
+    common = np.array(list(expected.values())) > 20.0 / n_seeds * weights.mean(axis=0).max()
+    assert common.sum() > 10
+    assert np.abs(z[common]).max() < 4.5
+    assert np.mean(z[common] ** 2) < 1.6
+
+
+def test_the_draws_of_blocks_add_up_to_the_draws_asked_for():
+    table, factors = ca.Table.from_frame(MIXED), ca.factorize(GRAPH)
+    job = BlockJob(table, factors, CONDITIONAL, ca.SampledExpansion(20), 3, seed=0)
+    parts = [job.grow(block) for block in range(3)]
+    assert [len(part) for part in parts] == [6, 7, 7]
+    assert np.ptp(np.concatenate([part.log_weights for part in parts])) == 0.0
+    assert not np.array_equal(parts[1].rows, parts[2].rows)
+
+
+def test_a_first_variable_of_few_values_is_cut_further_on():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"sex": [0, 1] * 20, "x": rng.normal(size=40), "y": rng.normal(size=40)})
+    table, factors = ca.Table.from_frame(frame), ca.factorize(ca.read_graph("sex -> x -> y"))
+    tree = describe_tree(table, factors, ca.KernelConditional(), merge_equal=True)
+    pieces = cut_tree(tree, n_blocks=4, budget=100_000)
+    assert len(pieces.levels) == 1
+    parts = ca.BudgetExpansion(1000).in_blocks(table, factors, ca.KernelConditional(), 4)
+    sizes = [len(parts.grow(block, rng)) for block in range(4)]
+    assert all(abs(size - 250) <= 50 for size in sizes)
+
+
+def test_a_value_that_holds_half_the_mass_is_shared_by_blocks():
+    frame = pd.DataFrame({"x": [0] * 9 + [1]})
+    table, factors = ca.Table.from_frame(frame), ca.factorize(ca.ADMG(["x"]))
+    blocks = ca.BudgetExpansion(10).in_blocks(table, factors, ca.KernelConditional(), 4)
+    masses = [blocks.grow(block, np.random.default_rng(0)).weights.sum() for block in range(4)]
+    np.testing.assert_allclose(masses, [0.25, 0.25, 0.25, 0.25])
+
+
+@pytest.mark.parametrize(
+    "expansion", [ca.BudgetExpansion(60), ca.SampledExpansion(500), ca.PrunedExpansion(1e-3)]
+)
+def test_threads_give_what_one_after_the_other_gives(expansion):
+    options = {"expansion": expansion, "random_state": 3, "block_rows": 15}
+    serial = ca.augment(MIXED, GRAPH, CONDITIONAL, **options)
+    threads = ca.augment(MIXED, GRAPH, CONDITIONAL, **options, engine="threads")
+    assert len(serial) > 50
+    np.testing.assert_array_equal(serial.rows, threads.rows)
+    np.testing.assert_array_equal(serial.weights, threads.weights)
+    pd.testing.assert_frame_equal(serial.frame, threads.frame)
+
+
+def test_a_job_of_one_block_is_the_expansion_itself():
+    expansion = ca.BudgetExpansion(30)
+    table, factors = ca.Table.from_frame(MIXED), ca.factorize(GRAPH)
+    expected = expansion.expand(table, factors, CONDITIONAL, np.random.default_rng(7))
+    found = ca.augment(MIXED, GRAPH, CONDITIONAL, expansion, random_state=7, engine="threads")
+    job = BlockJob(table, factors, CONDITIONAL, expansion, n_blocks=1, seed=7)
+    np.testing.assert_array_equal(found.rows, expected.rows)
+    np.testing.assert_array_equal(job.grow(0).rows, expected.rows)
+
+
+def test_seeds_matter_and_generators_give_other_rows_each_time():
+    job = MIXED, GRAPH, CONDITIONAL, ca.BudgetExpansion(30)
+    rng = np.random.default_rng(0)
+    draws = [ca.augment(*job, random_state=rng, block_rows=10) for _ in range(2)]
+    draws += [ca.augment(*job, random_state=seed, block_rows=10) for seed in (0, 1)]
+    assert len({draw.weights.tobytes() + draw.rows.tobytes() for draw in draws}) == 4
+
+
+def test_a_pruned_tree_is_refused_if_its_blocks_have_too_many_rows_together():
+    expansion = ca.PrunedExpansion(0.0, max_rows=200)
+    frame = pd.DataFrame({"x": np.arange(20.0), "y": np.arange(20.0)})
+    with pytest.raises(ca.exceptions.TreeTooLargeError, match="at most max_rows=200 rows"):
+        ca.augment(frame, ca.ADMG(["x", "y"]), expansion=expansion, block_rows=20)
+
+
+def test_what_cannot_be_cut_is_one_block():
+    assert count_blocks(ca.BeamExpansion(50), 5, block_rows=1) == 1
+    cut = ca.augment(MIXED, GRAPH, CONDITIONAL, ca.BeamExpansion(50), block_rows=10)
+    whole = ca.augment(MIXED, GRAPH, CONDITIONAL, ca.BeamExpansion(50))
+    np.testing.assert_array_equal(cut.rows, whole.rows)
+
+
+@pytest.mark.parametrize("block_rows", [0, 2.5, True])
+def test_a_size_of_blocks_that_is_no_number_of_rows_is_refused(block_rows):
+    with pytest.raises(ca.exceptions.ParameterError, match="`block_rows` must be an integer"):
+        ca.augment(MIXED, GRAPH, block_rows=block_rows)
