@@ -68,9 +68,9 @@ def augment_to_parquet(
         the job goes on.
     weight : str, default="weight"
         The name of the column of weights.
-    provenance : str or None, default="row_of_"
+    provenance : str or None, optional
         What is put before the name of each column for the one that says which observed row its
-        cells came from. None leaves these columns out.
+        cells came from; by default ``row_of_``. None leaves these columns out.
     block_rows : int, default=262_144
         Rows of a block, about. The result depends on it. Of a `PrunedExpansion` the rows are
         not known beforehand: there it is the most that a block would have if they were shared
