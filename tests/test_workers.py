@@ -55,9 +55,7 @@ def test_an_error_is_passed_on_and_ends_the_work():
     assert len(started) < 20
 
 
-@pytest.mark.parametrize(
-    "engine", ["thread", 2, object()], ids=str, ids=lambda engine: type(engine).__name__
-)
+@pytest.mark.parametrize("engine", ["thread", 2, object()], ids=["name", "number", "object"])
 def test_an_engine_that_does_not_exist_is_refused(engine):
     with pytest.raises(ParameterError, match="`engine` must be None"):
         check_engine(engine)
