@@ -50,6 +50,13 @@ def test_every_name_of_discovery_is_documented(name):
     assert "Examples" in documented
 
 
+@pytest.mark.parametrize("name", ca.engine.__all__)
+def test_every_name_of_the_engine_is_documented(name):
+    documented = inspect.getdoc(getattr(ca.engine, name))
+    assert documented
+    assert "Examples" in documented or "Make one with" in documented or "Open one" in documented
+
+
 @pytest.mark.parametrize("name", ca.plot.__all__)
 def test_every_name_of_plot_is_documented(name):
     documented = inspect.getdoc(getattr(ca.plot, name))
@@ -85,6 +92,17 @@ def test_a_name_that_does_not_exist_is_refused():
 
 def test_the_import_is_light():
     code = f"import sys, causalaug; print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_rows_are_made_without_what_only_an_engine_needs():
+    code = (
+        "import sys, numpy, causalaug as ca, causalaug.engine;"
+        "ca.augment(numpy.eye(3), ca.ADMG(['a', 'b', 'c']), random_state=0);"
+        "print([m for m in ('dask', 'distributed', 'pyarrow.parquet', 'xgboost', 'torch')"
+        " if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

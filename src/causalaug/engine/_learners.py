@@ -43,6 +43,17 @@ def as_xgboost_iter(
     -------
     xgboost.DataIter
         The iterator.
+
+    Examples
+    --------
+    >>> import xgboost
+    >>> from causalaug.datasets import make_sem
+    >>> from causalaug.engine import as_xgboost_iter, stream_batches
+    >>> data = make_sem(100, random_state=0)
+    >>> stream = stream_batches(data.frame, data.graph, random_state=0, batch_rows=250)
+    >>> matrix = xgboost.QuantileDMatrix(as_xgboost_iter(stream, "Y"))
+    >>> matrix.num_row(), matrix.num_col(), round(float(matrix.get_weight().sum()))
+    (500, 11, 100)
     """
     _check_source(source, target)
     xgboost = import_optional("xgboost", extra="xgboost", purpose="This iterator")
@@ -119,13 +130,7 @@ def partial_fit(
 def as_dask_frame(dataset: AugmentedDataset) -> Any:
     """Return a data set as a Dask frame with one partition per file, weights included.
 
-    It is what `xgboost.dask` trains on, each worker on the files that it reads::
-
-        rows = as_dask_frame(dataset)
-        features = rows[[name for name in dataset.columns if name != target]]
-        weight = dataset.n_observed * rows["weight"]
-        matrix = xgboost.dask.DaskDMatrix(client, features, rows[target], weight=weight)
-        xgboost.dask.train(client, parameters, matrix)
+    It is what `xgboost.dask` trains on, each worker on the files that it reads.
 
     Parameters
     ----------
@@ -136,7 +141,19 @@ def as_dask_frame(dataset: AugmentedDataset) -> Any:
     -------
     dask.dataframe.DataFrame
         The columns of the observed rows, and the weights. These add up to the mass, at most
-        one, which is next to nothing for XGBoost: scale them, as above.
+        one, which is next to nothing for XGBoost: scale them.
+
+    Examples
+    --------
+    >>> from causalaug.engine import as_dask_frame, read_augmented
+    >>> dataset = read_augmented("rows")  # doctest: +SKIP
+    >>> rows = as_dask_frame(dataset)  # doctest: +SKIP
+    >>> features = rows[[name for name in dataset.columns if name != "y"]]  # doctest: +SKIP
+    >>> weight = dataset.n_observed * rows["weight"]  # doctest: +SKIP
+    >>> matrix = xgboost.dask.DaskDMatrix(
+    ...     client, features, rows["y"], weight=weight
+    ... )  # doctest: +SKIP
+    >>> xgboost.dask.train(client, {"max_depth": 3}, matrix)  # doctest: +SKIP
     """
     frames = import_optional("dask.dataframe", extra="dask", purpose="A Dask frame")
     meta = dataset.read(0).iloc[:0]

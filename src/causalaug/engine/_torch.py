@@ -35,6 +35,13 @@ def as_torch_dataset(stream: BatchStream, target: str) -> Any:
     -------
     torch.utils.data.IterableDataset
         The data set. Its length is the number of batches of an epoch.
+
+    Examples
+    --------
+    >>> from torch.utils.data import DataLoader  # doctest: +SKIP
+    >>> loader = DataLoader(as_torch_dataset(stream, "y"), batch_size=None)  # doctest: +SKIP
+    >>> for features, target, weights in loader:  # doctest: +SKIP
+    ...     loss = (weights * (network(features) - target) ** 2).mean()
     """
     if not isinstance(stream, BatchStream):
         raise ParameterError(
