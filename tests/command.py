@@ -1,6 +1,7 @@
 """The command `causalaug` as tests call it: within this process, or as one of its own."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -23,8 +24,14 @@ def succeed(*words):
     return result
 
 
+def _heed_control_c():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*words, code="from causalaug.cli import main; main()", **options):
     """Start a command as a process; `code` is what Python runs. It writes as a shell lets it."""
+    # Under `nohup`, or in the background of a script, Ctrl-C is ignored, and would be here, too.
+    options.setdefault("preexec_fn", None if os.name == "nt" else _heed_control_c)
     environment = {**os.environ, **options.pop("env", {})}
     environment.pop("PYTHONUNBUFFERED", None)
     return subprocess.Popen(

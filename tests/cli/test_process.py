@@ -103,7 +103,7 @@ def test_control_c_while_an_input_is_awaited(data, tmp_path):
     process = start("check", data, "--graph", pipe)
     with open(pipe, "w"):  # waits until the command has opened its end
         process.send_signal(signal.SIGINT)
-        _, complained = process.communicate()
+        _, complained = process.communicate(timeout=60)
     assert process.returncode == 130
     assert complained == "error: Interrupted. Nothing was written.\n"
 
