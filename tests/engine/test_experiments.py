@@ -22,7 +22,7 @@ def expected(tmp_path_factory):
     return run_experiment(SPEC, tmp_path_factory.mktemp("serial") / "records.sqlite")
 
 
-def check(found, expected):
+def assert_same_records(found, expected):
     columns = list(TIMINGS)
     pd.testing.assert_frame_equal(found.drop(columns=columns), expected.drop(columns=columns))
 
@@ -35,13 +35,13 @@ def test_threads_give_the_records_of_one_process(tmp_path, expected):
         engine="threads",
         callback=lambda *step: steps.append(step),
     )
-    check(found, expected)
+    assert_same_records(found, expected)
     assert steps[0] == (0, 4)
     assert steps[-1] == (4, 4)
 
 
 def test_a_cluster_gives_the_records_of_one_process(tmp_path, expected, client):
-    check(run_experiment(SPEC, tmp_path / "records.sqlite", engine=client), expected)
+    assert_same_records(run_experiment(SPEC, tmp_path / "records.sqlite", engine=client), expected)
 
 
 def test_a_run_that_fails_does_not_stop_the_others(tmp_path, expected, monkeypatch):
@@ -56,7 +56,7 @@ def test_a_run_that_fails_does_not_stop_the_others(tmp_path, expected, monkeypat
     with pytest.raises(ExperimentError, match="2 failed: .*ZeroDivisionError: no luck"):
         run_experiment(SPEC, tmp_path / "records.sqlite", engine="threads")
     monkeypatch.undo()
-    check(run_experiment(SPEC, tmp_path / "records.sqlite"), expected)
+    assert_same_records(run_experiment(SPEC, tmp_path / "records.sqlite"), expected)
 
 
 def test_an_engine_that_does_not_exist_is_refused(tmp_path):

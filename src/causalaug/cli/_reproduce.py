@@ -15,73 +15,79 @@ if TYPE_CHECKING:
     from causalaug.experiments import ExperimentSpec
 
 
+Store = Annotated[
+    Path,
+    typer.Option(
+        "--store",
+        "-s",
+        metavar="FILE",
+        help="The records, an SQLite file: made if need be, else gone on with.",
+    ),
+]
+Spec = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="What to run, in .toml or .json: datasets, fractions, n_splits, protocols, methods, "
+        "rounds, reg_lambda, seed.",
+        show_default=False,
+    ),
+]
+Datasets = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME", help="A data set. Can be repeated; by default all.", show_default=False
+    ),
+]
+Fractions = Annotated[
+    list[float] | None,
+    typer.Option(
+        metavar="SHARE",
+        help="A share of rows to learn from. Can be repeated; by default .1, .15, ..., .85.",
+        show_default=False,
+    ),
+]
+Protocols = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="reference, paper or honest. Can be repeated; by default all three.",
+        show_default=False,
+    ),
+]
+Reference = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Records of others, a .csv file, to be put beside ours.",
+        show_default=False,
+    ),
+]
+
+
 @reported
 def reproduce(
-    store: Annotated[
-        Path,
-        typer.Option(
-            "--store",
-            "-s",
-            metavar="FILE",
-            help="The records, an SQLite file: made if need be, else gone on with.",
-        ),
-    ] = Path("reproduction.sqlite"),
-    spec: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What to run, in .toml or .json: datasets, fractions, n_splits, protocols, "
-            "methods, rounds, reg_lambda, seed.",
-            show_default=False,
-        ),
-    ] = None,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A data set. Can be repeated; by default all.", show_default=False
-        ),
-    ] = None,
-    fraction: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="SHARE",
-            help="A share of rows to learn from. Can be repeated; by default .1, .15, ..., .85.",
-            show_default=False,
-        ),
-    ] = None,
+    store: Store = Path("reproduction.sqlite"),
+    spec: Spec = None,
+    dataset: Datasets = None,
+    fraction: Fractions = None,
     splits: Annotated[
         int | None,
         typer.Option(
             metavar="N", min=1, help="Random splits per data set and share; by default 20."
         ),
     ] = None,
-    protocol: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="reference, paper or honest. Can be repeated; by default all three.",
-            show_default=False,
-        ),
-    ] = None,
+    protocol: Protocols = None,
     seed: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Fixes the splits.", show_default="0")
     ] = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", help="Workers; -1 for one per core.")
     ] = -1,
-    reference: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Records of others, a .csv file, to be put beside ours.",
-            show_default=False,
-        ),
-    ] = None,
+    reference: Reference = None,
     figures: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Where pictures go, as PNG and SVG.", show_default=False
-        ),
+        typer.Option(metavar="FOLDER", help="Where pictures go, as PNG and SVG."),
     ] = None,
     report_only: Annotated[
         bool, typer.Option("--report-only", help="Run nothing; show what the store holds.")
