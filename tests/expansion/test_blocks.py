@@ -188,3 +188,9 @@ def test_what_cannot_be_cut_is_one_block():
 def test_a_size_of_blocks_that_is_no_number_of_rows_is_refused(block_rows):
     with pytest.raises(ca.exceptions.ParameterError, match="`block_rows` must be an integer"):
         ca.augment(MIXED, GRAPH, block_rows=block_rows)
+
+
+@pytest.mark.parametrize("kind", [ca.BudgetExpansion, ca.SampledExpansion])
+def test_five_rows_are_made_of_each_observed_one_unless_told(kind):
+    assert kind().most_rows(10) == 50
+    assert kind(7).most_rows(10) == 7
