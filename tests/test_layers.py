@@ -10,7 +10,7 @@ import causalaug
 ROOT = Path(causalaug.__file__).parent
 LAYERS = [
     ["exceptions", "typing"],
-    ["_atomic", "_heap", "_markup", "_validation", "_optional", "_random", "_segments"],
+    ["_atomic", "_heap", "_markup", "_validation", "_optional", "_random", "_segments", "_threads"],
     ["_workers"],
     ["graphs"],
     ["table"],

@@ -140,7 +140,7 @@ def test_many_rows_share_a_few_landmarks():
     rng = np.random.default_rng(0)
     x = rng.uniform(-2.0, 2.0, size=(500, 1))
     fit = fit_smooth_mean(x, np.sin(3.0 * x[:, 0]), np.ones(500))
-    assert len(fit.features.landmarks) == _mean.MOST_LANDMARKS
+    assert len(fit.features.landmarks) <= _mean.MOST_LANDMARKS
     np.testing.assert_allclose(fit.predict(x), np.sin(3.0 * x[:, 0]), atol=0.05)
 
 

@@ -7,10 +7,10 @@ predicting is linear in the rows.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
+from scipy.linalg import eigh, lapack
 from scipy.spatial.distance import cdist
 
-from causalaug.typing import FloatArray
+from causalaug.typing import FloatArray, IntArray
 
 MOST_LANDMARKS = 64
 """Centres of the smooth part."""
@@ -25,7 +25,7 @@ PENALTIES = np.logspace(-6, 1, 15)
 """Penalties that are tried, relative to the variance of the features."""
 
 JITTER = 1e-10
-"""Directions of the landmarks with less than this share of the variance are left out."""
+"""Landmarks of whose bump less than this is new beside the others are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,33 +39,43 @@ class _Features:
     whitening: FloatArray
 
     def __call__(self, inputs: FloatArray) -> FloatArray:
+        """Return the features of each row of inputs."""
+        linear, bumps = self._parts(inputs)
+        return np.hstack([linear, bumps @ self.whitening])
+
+    def weighted_sum(self, inputs: FloatArray, coefficients: FloatArray) -> FloatArray:
+        """Return the features of each row times the coefficients, without their matrix."""
+        linear, bumps = self._parts(inputs)
+        n_inputs = inputs.shape[1]
+        heights = self.whitening @ coefficients[n_inputs:]
+        total: FloatArray = np.einsum("ij,j->i", linear, coefficients[:n_inputs])
+        total += np.einsum("ij,j->i", bumps, heights)
+        return total
+
+    def _parts(self, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
         standard = (inputs - self.centre) / self.scale
-        n_inputs = max(standard.shape[1], 1)
-        linear: FloatArray = standard * np.sqrt(LINEAR_SHARE / n_inputs)
-        if not len(self.landmarks):
-            return linear
-        smooth = _bumps(standard, self.landmarks, self.length) @ self.whitening
-        return np.hstack([linear, smooth])
+        share = LINEAR_SHARE / max(inputs.shape[1], 1)
+        return standard * np.sqrt(share), _bumps(standard, self.landmarks, self.length)
 
 
 @dataclass(frozen=True, eq=False)
 class SmoothMean:
     """A fitted mean, the leave-one-out error that chose it, and what it owes to each row.
 
-    `leverages` say how much each row pulls its own fitted value, between 0 and 1. `error` is
-    a share of the variance.
+    `residuals` are what it leaves of the target. `leverages` say how much each row pulls its
+    own fitted value, between 0 and 1. `error` is a share of the variance.
     """
 
     features: _Features
     coefficients: FloatArray
     intercept: float
+    residuals: FloatArray
     leverages: FloatArray
     error: float
 
     def predict(self, inputs: FloatArray) -> FloatArray:
         """Return the mean at each row of inputs."""
-        predicted: FloatArray = self.features(inputs) @ self.coefficients + self.intercept
-        return predicted
+        return self.features.weighted_sum(inputs, self.coefficients) + self.intercept
 
 
 def fit_smooth_mean(inputs: FloatArray, target: FloatArray, weights: FloatArray) -> SmoothMean:
@@ -78,11 +88,10 @@ def fit_smooth_mean(inputs: FloatArray, target: FloatArray, weights: FloatArray)
     centre, scale = share @ inputs, spread(inputs, weights)
     scale[scale == 0.0] = 1.0
     landmarks = _choose_landmarks((inputs - centre) / scale)
-    nowhere = np.empty((0, inputs.shape[1]))
-    candidates = [_Features(centre, scale, 1.0, nowhere, nowhere)]
+    candidates = [_Features(centre, scale, 1.0, landmarks[:0], np.empty((0, 0)))]
     for length in LENGTHS:
-        whitening = _whiten(_bumps(landmarks, landmarks, length))
-        candidates.append(_Features(centre, scale, length, landmarks, whitening))
+        chosen, whitening = _whiten(_bumps(landmarks, landmarks, length))
+        candidates.append(_Features(centre, scale, length, landmarks[chosen], whitening))
     fits = [_fit_ridge(features, inputs, target, share) for features in candidates]
     return min(fits, key=lambda fit: fit.error)
 
@@ -97,7 +106,7 @@ def _fit_ridge(
     rows = root[:, np.newaxis] * (design - middle)
     unit = _power_of_two(target - mean)
     response = root * ((target - mean) / unit)
-    variances, directions = linalg.eigh(rows.T @ rows)
+    variances, directions = eigh(rows.T @ rows)
     variances = np.maximum(variances, 0.0)
     scores = rows @ directions
     projected = scores.T @ response
@@ -109,10 +118,12 @@ def _fit_ridge(
     errors = np.square(left_out).sum(axis=0)
     best = len(errors) - 1 - int(np.argmin(errors[::-1]))
     coefficients = unit * (directions @ (projected * shrunk[:, best]))
+    intercept = mean - float(middle @ coefficients)
     return SmoothMean(
         features,
         coefficients,
-        mean - float(middle @ coefficients),
+        intercept,
+        target - (design @ coefficients + intercept),
         np.clip(leverages[:, best], 0.0, 1.0),
         float(errors[best] / max(np.square(response).sum(), np.finfo(float).tiny)),
     )
@@ -146,9 +157,13 @@ def _bumps(inputs: FloatArray, landmarks: FloatArray, length: float) -> FloatArr
     return bumps
 
 
-def _whiten(gram: FloatArray) -> FloatArray:
-    """Return the matrix that turns bumps into features whose products are the kernel."""
-    variances, directions = linalg.eigh(gram)
-    keep = variances > JITTER * variances.max()
-    whitening: FloatArray = directions[:, keep] / np.sqrt(variances[keep])
-    return whitening
+def _whiten(gram: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return bumps that span all, and what turns them into features whose products are `gram`.
+
+    A Cholesky factorisation takes the bump that is worst explained by those before it, until
+    all are explained. Wide bumps close together need few: predicting then costs less.
+    """
+    factor, order, rank, _ = lapack.dpstrf(gram, tol=JITTER, lower=1)
+    inverse, _ = lapack.dtrtri(factor[:rank, :rank], lower=1)
+    whitening: FloatArray = np.ascontiguousarray(np.tril(inverse).T)
+    return order[:rank] - 1, whitening

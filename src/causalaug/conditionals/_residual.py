@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from causalaug._threads import one_blas_thread
 from causalaug._validation import is_positive
 from causalaug.conditionals._base import FittedConditional, RowWeigher
 from causalaug.conditionals._design import Design
@@ -116,10 +117,11 @@ class ResidualConditional:
         inputs, target = design(table.values[:, design.columns]), table.values[:, column]
         weights = np.ones(table.n_rows) if table.row_weights is None else table.row_weights
         if self.regressor is None:
-            smooth = fit_smooth_mean(inputs, target, weights)
+            with one_blas_thread:
+                smooth = fit_smooth_mean(inputs, target, weights)
             mean: Mean = smooth.predict
-            residuals = target - mean(inputs)
-            residuals /= np.sqrt(np.maximum(1.0 - smooth.leverages, LEAST_FREEDOM))
+            freedom = np.maximum(1.0 - smooth.leverages, LEAST_FREEDOM)
+            residuals = smooth.residuals / np.sqrt(freedom)
         else:
             mean, residuals = fit_regressor(self.regressor, inputs, target, table.row_weights)
         margin = MARGIN * float(spread(target, weights))

@@ -7,7 +7,7 @@ import numpy as np
 
 from causalaug._validation import check_bool, check_integer
 from causalaug.conditionals import Conditional
-from causalaug.expansion._children import LevelChildren, joined
+from causalaug.expansion._children import Collector, LevelChildren, joined
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
 from causalaug.expansion._tree import describe_tree
@@ -61,7 +61,7 @@ class BeamExpansion:
         return frontier.paths()
 
 
-class _Heaviest:
+class _Heaviest(Collector):
     """Collects the heaviest children, at most `width` of them."""
 
     def __init__(self, width: int) -> None:

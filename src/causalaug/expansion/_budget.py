@@ -1,14 +1,14 @@
 """A fixed number of paths, thinned without bias at every level."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from causalaug._validation import check_bool, check_integer
 from causalaug.conditionals import Conditional
-from causalaug.expansion._children import LevelChildren, joined
+from causalaug.expansion._children import Collector, LevelChildren, joined
 from causalaug.expansion._draw import draw_rows, spread_draws
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
@@ -16,7 +16,7 @@ from causalaug.expansion._pieces import Pieces, cut_tree
 from causalaug.expansion._tree import Level, ProbabilityTree, describe_tree
 from causalaug.factorization import Factor
 from causalaug.table import Table
-from causalaug.typing import FloatArray
+from causalaug.typing import FloatArray, IntArray
 
 EVEN = 1e-9
 """Logarithms of weights that differ by less are rounding."""
@@ -136,12 +136,16 @@ def _thin(frontier: Frontier, budget: int, rng: np.random.Generator) -> Frontier
 
 def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Generator) -> Children:
     """Return the children that the budget allows."""
-    if len(frontier) == budget and np.ptp(frontier.log_weights) < EVEN:
+    everyone = np.arange(len(frontier))
+    if len(frontier) * frontier.tree.variables[level.column].choices.n_groups <= budget:
+        return LevelChildren(frontier, level).all()
+    if len(frontier) < budget:
+        return _resample(frontier, level, everyone, budget, rng)
+    heavier = np.flatnonzero(frontier.log_weights > frontier.log_weights.min() + EVEN)
+    if not len(heavier):
         return _draw_one_each(frontier, level, rng)
-    children = LevelChildren(frontier, level)
-    if len(frontier) * children.n_choices <= budget:
-        return children.all()
-    return _resample(children, budget, rng)
+    listed = everyone if level.conditional.may_vanish else heavier
+    return _resample(frontier, level, listed, budget, rng)
 
 
 def _draw_one_each(frontier: Frontier, level: Level, rng: np.random.Generator) -> Children:
@@ -150,56 +154,91 @@ def _draw_one_each(frontier: Frontier, level: Level, rng: np.random.Generator) -
     Then the survival weight is that of a path. No child is heavier, so none has to be
     looked for.
     """
+    choice = _draw_choices(frontier, level, np.arange(len(frontier)), rng)
+    parent = np.flatnonzero(choice >= 0)
+    return Children(parent, choice[parent], frontier.log_weights[parent])
+
+
+def _draw_choices(
+    frontier: Frontier, level: Level, paths: IntArray, rng: np.random.Generator
+) -> IntArray:
+    """Return a choice of each of some paths, drawn by its weight; -1 where a path ends."""
     groups, query = frontier.group_pillows(level)
-    (rows,) = draw_rows(level.conditional, query, groups.ranks, 1, rng)
-    parent = np.flatnonzero(rows >= 0)
-    choice = frontier.tree.variables[level.column].choices.group_of_row[rows[parent]]
-    return Children(parent, choice, frontier.log_weights[parent])
+    (rows,) = draw_rows(level.conditional, query, groups.ranks[paths], 1, rng)
+    group_of_row = frontier.tree.variables[level.column].choices.group_of_row
+    return np.where(rows >= 0, group_of_row[rows], -1)
 
 
-def _resample(children: LevelChildren, budget: int, rng: np.random.Generator) -> Children:
-    """Keep `budget` of the children, with weights that are right on average."""
-    heavy, cutoff = _heavy_children(children, budget)
-    light = children.remainders(heavy)
-    n_light = budget - len(heavy.parent)
-    total = float(light.sum())
-    if cutoff == 0.0 or n_light == 0 or total <= NO_MASS * children.mass:
-        return heavy
-    return joined([heavy, children.draw(n_light, light, heavy, rng)])
+def _resample(
+    frontier: Frontier, level: Level, listed: IntArray, budget: int, rng: np.random.Generator
+) -> Children:
+    """Keep `budget` of the children, with weights that are right on average.
+
+    Only the paths `listed` are looked at for heavy children. If there are others, they must be
+    the lightest of as many paths as the budget allows, none of which ends here. The survival
+    weight is then no less than theirs, so that each keeps one child at most.
+    """
+    is_whole = len(listed) == len(frontier)
+    some = frontier if is_whole else frontier.at(listed, frontier.log_weights[listed])
+    children = LevelChildren(some, level)
+    light = np.exp(frontier.log_weights)
+    lightest = float(light.min()) if len(frontier) == budget else 0.0
+    number = np.full(len(frontier), -1)
+    number[listed] = np.arange(len(listed))
+    others = float(light[number < 0].sum())
+    heavy, cutoff = _heavy_children(children, others, budget, lightest)
+    light[listed] = children.remainders(heavy)
+    n_light, total = budget - len(heavy.parent), float(light.sum())
+    survivors = replace(heavy, parent=listed[heavy.parent])
+    if cutoff == 0.0 or n_light == 0 or total <= NO_MASS * (children.mass + others):
+        return survivors
+    order = frontier.group_pillows(level)[0].order
+    place, offset = spread_draws(light[order], n_light, rng)
+    parent = order[place]
+    choice = np.empty(n_light, dtype=np.int64)
+    plain = number[parent] < 0
+    choice[plain] = _draw_choices(frontier, level, parent[plain], rng)
+    choice[~plain] = children.draw(number[parent[~plain]], offset[~plain], heavy)
+    drawn = Children(parent, choice, np.full(n_light, np.log(total / n_light)))
+    return joined([survivors, drawn])
 
 
-def _heavy_children(children: LevelChildren, budget: int) -> tuple[Children, float]:
+def _heavy_children(
+    children: LevelChildren, others: float, budget: int, lightest: float
+) -> tuple[Children, float]:
     """Return the children that survive as they are, and the weight from which they do.
 
-    The weight found among some of the children never exceeds the one among all, so lighter
-    children need not be listed. If there are as many paths as the budget allows and none
-    of them ends here, the lightest path is such a weight from the beginning.
+    `others` is the mass of paths that are too light for it. The weight found among some of the
+    children never exceeds the one among all, so lighter children need not be listed. If there
+    are as many paths as the budget allows and none of them ends here, the lightest path is such
+    a weight from the beginning; `lightest` is 0 if there are fewer.
     """
-    lightest = float(np.exp(children.log_weights.min()))
-    guess = lightest if len(children.log_weights) >= budget else 0.0
-    survivors = _Survivors(budget, guess)
+    survivors = _Survivors(budget, lightest, others)
     children.collect(survivors)
-    if guess > 0.0 and children.n_dead:
-        survivors = _Survivors(budget, 0.0)
+    if lightest > 0.0 and children.n_dead:
+        survivors = _Survivors(budget, 0.0, others)
         children.collect(survivors)
     survivors.settle()
     return survivors.children, survivors.cutoff
 
 
-class _Survivors:
+class _Survivors(Collector):
     """Collects the children that survive as they are: those of at least the survival weight.
 
     The cutoff is the survival weight among the children seen so far.
     """
 
-    def __init__(self, budget: int, cutoff: float) -> None:
+    def __init__(self, budget: int, cutoff: float, seen: float) -> None:
         self.cutoff = cutoff
         self.at_a_time = 2 * budget
         self.children = joined([])
         self._budget = budget
         self._waiting: list[Children] = []
         self._n_waiting = 0
-        self._seen = 0.0
+        self._seen = seen
+
+    def glimpse(self, weights: FloatArray) -> None:
+        self.cutoff = max(self.cutoff, survival_weight(weights, 0.0, self._budget))
 
     def add(self, children: Children, mass: float) -> None:
         self._waiting.append(children)

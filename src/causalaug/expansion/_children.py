@@ -1,7 +1,7 @@
 """All children of a frontier at one level: listed where they are heavy, drawn where light."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from causalaug._segments import (
     offsets_of,
 )
 from causalaug.expansion._branches import sorted_branches
-from causalaug.expansion._draw import draw_entries, spread_draws
+from causalaug.expansion._draw import draw_entries
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._tree import Level
 from causalaug.kernels import RowWeights
@@ -33,7 +33,7 @@ ROUNDING = 1e-14
 """A remainder of this share of a path is rounding."""
 
 
-class Collector(Protocol):
+class Collector(ABC):
     """Takes children, some at a time, and says how light the next ones may be."""
 
     cutoff: float
@@ -41,6 +41,10 @@ class Collector(Protocol):
     at_a_time: int
     """About how many children to hand over at a time."""
 
+    def glimpse(self, weights: FloatArray) -> None:  # noqa: B027
+        """Raise the cutoff, if the weights of some children, before they are handed over, do."""
+
+    @abstractmethod
     def add(self, children: Children, mass: float) -> None:
         """Take the listed children of some paths, and the mass of all children of theirs."""
 
@@ -101,28 +105,24 @@ class LevelChildren:
         left = mass - taken
         return np.where(left > ROUNDING * mass, left, 0.0)
 
-    def draw(
-        self, n_draws: int, light: FloatArray, heavy: Children, rng: np.random.Generator
-    ) -> Children:
-        """Return light children, drawn without replacement in proportion to their mass.
+    def draw(self, parent: IntArray, offset: FloatArray, heavy: Children) -> IntArray:
+        """Return a light child of each path in `parent`, at an offset in their mass.
 
-        `light` is the mass of the light children of each path, `heavy` lists those that are
-        not to be drawn. All drawn weigh the same.
+        `heavy` lists the children that are not to be drawn.
         """
-        order = self._groups.order
-        place, offset = spread_draws(light[order], n_draws, rng)
-        parent = order[place]
+        by_pillow = np.argsort(self._groups.ranks[parent], kind="stable")
+        parent, offset = parent[by_pillow], offset[by_pillow]
         share = offset / np.exp(self.log_weights[parent])
-        n_heavy = np.bincount(heavy.parent, minlength=len(light))[parent]
+        n_heavy = np.bincount(heavy.parent, minlength=len(self.log_weights))[parent]
         pillow = self._groups.ranks[parent]
         choice = np.empty(len(parent), dtype=np.int64)
         done = 0
         for weights in self._blocks():
             first, stop = np.searchsorted(pillow, [done, done + weights.n_queries])
             part, owner = slice(first, stop), pillow[first:stop] - done
-            choice[part] = _draw(weights, owner, share[part], n_heavy[part])
+            choice[by_pillow[part]] = _draw(weights, owner, share[part], n_heavy[part])
             done += weights.n_queries
-        return Children(parent, choice, np.full(n_draws, np.log(light.sum() / n_draws)))
+        return choice
 
     def _weigh(self, cut: float) -> Iterator[RowWeights]:
         for weights in self._level.conditional.weigh(self._query, cut):
@@ -161,6 +161,8 @@ class LevelChildren:
         heaviest = np.full(weights.n_queries, -np.inf)
         np.maximum.at(heaviest, owner, log_weights)
         heaviest[weights.totals == 0.0] = 0.0
+        if collector.cutoff == 0.0 and len(weights.kernel) > collector.at_a_time:
+            collector.glimpse(weights.times(np.exp(heaviest)))
         found = weights.heaviest(_log(collector.cutoff) - heaviest)
         branches = sorted_branches(found, weights.n_queries)
         start = 0
@@ -178,7 +180,7 @@ class LevelChildren:
             start += block.stop
 
 
-class _Everything:
+class _Everything(Collector):
     """Collects all children."""
 
     cutoff = 0.0

@@ -1,8 +1,10 @@
 """Inverse cumulative sums of kernel weights: where along a query's entries a share falls."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from causalaug._segments import first_reaching, group_by_key
+from causalaug._segments import Groups, first_reaching, group_by_key, rank_keys
 from causalaug.conditionals import RowWeigher
 from causalaug.kernels import ListedRows, RowWeights, WholeRows
 from causalaug.typing import FloatArray, IntArray
@@ -51,21 +53,37 @@ def draw_rows(
     rows = np.stack([weigher.propose(query, owner, rng) for _ in range(n_draws)])
     share = rng.random(rows.shape)
     left = np.flatnonzero((rows < 0).any(axis=0))
-    if len(left) == 0:
-        return rows
-    groups = group_by_key(owner[left], len(query))
+    ranks, first = rank_keys(owner[left], len(query))
     done = 0
-    for weights in weigher.weigh(query[owner[left][groups.first]]):
-        first, last = groups.offsets[done], groups.offsets[done + weights.n_queries]
-        members = groups.order[first:last]
-        local = groups.ranks[members] - done
+    for members, weights in _with_members(weigher.weigh(query[owner[left[first]]]), ranks):
+        local = ranks[members] - done
         done += weights.n_queries
         alive = weights.totals[local] > 0.0
-        members, local = left[members[alive]], local[alive]
+        entries, local = left[members[alive]], local[alive]
         for row, number in zip(rows, share, strict=True):
-            found = weights.rows_at(draw_entries(weights, local, number[members]))
-            row[members] = np.where(row[members] < 0, found, row[members])
+            found = weights.rows_at(draw_entries(weights, local, number[entries]))
+            row[entries] = np.where(row[entries] < 0, found, row[entries])
     return rows
+
+
+def _with_members(
+    blocks: Iterator[RowWeights], ranks: IntArray
+) -> Iterator[tuple[IntArray, RowWeights]]:
+    """Yield the positions of the entries that ask for the queries of each block, and the block.
+
+    `ranks` are the query numbers of the entries. Often there is but one block.
+    """
+    n_queries = int(ranks.max(initial=-1)) + 1
+    groups: Groups | None = None
+    done = 0
+    for weights in blocks:
+        if weights.n_queries == n_queries:
+            yield np.arange(len(ranks)), weights
+            return
+        groups = groups or group_by_key(ranks, n_queries)
+        bounds = groups.offsets[[done, done + weights.n_queries]]
+        yield groups.order[slice(*bounds)], weights
+        done += weights.n_queries
 
 
 def draw_entries(weights: RowWeights, owner: IntArray, share: FloatArray) -> IntArray:
@@ -82,8 +100,12 @@ def draw_entries(weights: RowWeights, owner: IntArray, share: FloatArray) -> Int
 def _draw_from_listed_rows(weights: ListedRows, owner: IntArray, share: FloatArray) -> IntArray:
     running = np.concatenate([[0.0], np.cumsum(weights.kernel)])
     starts, stops = weights.offsets[owner], weights.offsets[owner + 1]
+    entries = starts.copy()
+    several = np.flatnonzero(stops > starts + 1)
+    starts, stops, share = starts[several], stops[several], share[several]
     target = _below(running[starts] + share * (running[stops] - running[starts]), running[stops])
-    return first_reaching(running[1:], starts, stops, target, strictly=True)
+    entries[several] = first_reaching(running[1:], starts, stops, target, strictly=True)
+    return entries
 
 
 def _draw_from_whole_rows(weights: WholeRows, owner: IntArray, share: FloatArray) -> IntArray:

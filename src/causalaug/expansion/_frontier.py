@@ -78,12 +78,14 @@ class Frontier:
             self.tree = self.tree.with_values(level.column, distinct)
         step = _Step(level.column, children.parent.astype(np.int32), rows, values)
         self._history.append(step)
-        self.codes, self.log_weights, self._grouped = codes, children.log_weights, None
+        if not np.array_equal(children.parent, np.arange(len(self))):
+            self._grouped = None
+        self.codes, self.log_weights = codes, children.log_weights
 
     def at(self, positions: IntArray, log_weights: FloatArray) -> "Frontier":
         """Return some of the paths, with other weights, as a frontier of their own."""
         codes = {column: code[positions] for column, code in self.codes.items()}
-        history = [*self._history[:-1], self._history[-1].at(positions)]
+        history = [*self._history[:-1], *(step.at(positions) for step in self._history[-1:])]
         return Frontier(self.tree, log_weights, codes, history)
 
     def paths(self) -> Paths:

@@ -8,7 +8,7 @@ import numpy as np
 from causalaug._validation import check_at_least, check_bool, check_integer
 from causalaug.conditionals import Conditional
 from causalaug.exceptions import TreeTooLargeError
-from causalaug.expansion._children import LevelChildren, joined
+from causalaug.expansion._children import Collector, LevelChildren, joined
 from causalaug.expansion._enumeration import enumerate_paths
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
@@ -135,7 +135,7 @@ class _PrunedBlocks:
         return frontier.paths()
 
 
-class _AtLeast:
+class _AtLeast(Collector):
     """Collects all children of at least a given weight, unless there are too many."""
 
     at_a_time = 1 << 20

@@ -123,6 +123,11 @@ class ListedRows:
         owner = np.searchsorted(self.offsets, keep, side="right") - 1
         return Heaviest(owner, self.rows[keep], self.log_weights[keep])
 
+    def times(self, masses: FloatArray) -> FloatArray:
+        """Return the weight of each entry, times the mass of its query."""
+        totals = np.where(self.totals > 0.0, self.totals, 1.0)
+        return self.kernel * np.repeat(masses / totals, self.counts)
+
     def merged(self, groups: RowGroups) -> "ListedRows":
         """Add up the entries of each query whose rows lie in the same group.
 
@@ -202,6 +207,12 @@ class WholeRows:
         entries = np.flatnonzero(self.matrix >= least[:, np.newaxis])
         owner, rows = np.divmod(entries, self.matrix.shape[1])
         return Heaviest(owner, rows, self.log_weights_at(entries, owner))
+
+    def times(self, masses: FloatArray) -> FloatArray:
+        """Return the weight of each entry, times the mass of its query."""
+        totals = np.where(self.totals > 0.0, self.totals, 1.0)
+        weights: FloatArray = self.matrix * (masses / totals)[:, np.newaxis]
+        return weights.ravel()
 
     def merged(self, groups: RowGroups) -> "WholeRows":
         """Add up the rows of each group."""
