@@ -80,6 +80,15 @@ def test_weights_are_repetitions_once_the_features_and_the_penalty_are_chosen(mo
         np.testing.assert_allclose(weighted.leverages[times], repeated.leverages * weights[times])
 
 
+@given(SEEDS)
+def test_predictions_and_residuals_are_those_of_the_features(seed):
+    inputs, target, weights = draw(seed)
+    fit = fit_smooth_mean(inputs, target, weights)
+    expected = fit.features(inputs) @ fit.coefficients + fit.intercept
+    np.testing.assert_allclose(fit.predict(inputs), expected, atol=1e-9)
+    np.testing.assert_allclose(fit.residuals, target - expected, atol=1e-9)
+
+
 @given(SEEDS, st.floats(1e-3, 1e3))
 def test_only_ratios_of_weights_matter(seed, factor):
     inputs, target, weights = draw(seed)
@@ -140,8 +149,18 @@ def test_many_rows_share_a_few_landmarks():
     rng = np.random.default_rng(0)
     x = rng.uniform(-2.0, 2.0, size=(500, 1))
     fit = fit_smooth_mean(x, np.sin(3.0 * x[:, 0]), np.ones(500))
-    assert len(fit.features.landmarks) <= _mean.MOST_LANDMARKS
+    assert 3 < len(fit.features.landmarks) < _mean.MOST_LANDMARKS
     np.testing.assert_allclose(fit.predict(x), np.sin(3.0 * x[:, 0]), atol=0.05)
+
+
+@given(SEEDS, st.integers(1, 3), st.floats(0.3, 3.0))
+def test_the_landmarks_that_are_chosen_span_the_others(seed, n_inputs, length):
+    landmarks, _, _ = draw(seed, n_rows=30, n_inputs=n_inputs)
+    gram = _mean._bumps(landmarks, landmarks, length)
+    chosen, whitening = _mean._whiten(gram)
+    features = gram[:, chosen] @ whitening
+    np.testing.assert_allclose(features @ features.T, gram, atol=1e-8)
+    assert len(set(chosen)) == len(chosen)
 
 
 @pytest.mark.parametrize("inputs", [np.zeros((6, 1)), np.full((6, 2), 0.1)])

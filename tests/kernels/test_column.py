@@ -85,11 +85,6 @@ def test_log_kernel_broadcasts_and_leaves_its_arguments_alone():
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
-@pytest.mark.parametrize("name", [*CONTINUOUS_KERNELS, "identity", "aitchison_aitken"])
-def test_log_kernels_of_all_rows_are_those_of_pairs(name, offset):
-    each = column(name, 0.5, VALUES + offset)
-    query = np.array([0.0, 1.1, 4.0, 9.0]) + offset
-    total, spare = np.ones((4, 4)), np.empty((4, 4))
-    each.add_log_kernels(query, total, spare)
-    expected = 1.0 + each.log_kernel(query[:, np.newaxis], each.values)
-    np.testing.assert_allclose(total, expected, rtol=1e-12)
+def test_scaled_values_differ_by_distances_in_bandwidths(offset):
+    scaled = column("gaussian", 0.5, VALUES + offset).scaled(VALUES + offset)
+    np.testing.assert_allclose(scaled, (VALUES - 0.5 * (VALUES.min() + VALUES.max())) / 0.5)

@@ -71,6 +71,18 @@ def test_weights_of_each_query_sum_to_one_or_are_none(form, matrix):
 
 @both_forms
 @given(data=st.data(), matrix=matrices())
+def test_masses_are_shared_out_by_weight(form, data, matrix):
+    masses = np.array([data.draw(st.floats(0.0, 10.0)) for _ in matrix])
+    weights = form(matrix)
+    shares = weights.times(masses)
+    owner = np.repeat(np.arange(len(matrix)), weights.counts)
+    alive = weights.totals[owner] > 0.0
+    expected = np.where(alive, masses[owner] * np.exp(weights.log_weights), 0.0)
+    np.testing.assert_allclose(shares, expected, rtol=1e-12, atol=1e-300)
+
+
+@both_forms
+@given(data=st.data(), matrix=matrices())
 def test_heaviest_entries_are_those_at_or_above_the_floor(form, data, matrix):
     floors = st.sampled_from([-np.inf, -600.0, -30.5, -3.5, -0.25, 0.5, 600.0])
     floor = np.array(data.draw(st.lists(floors, min_size=len(matrix), max_size=len(matrix))))

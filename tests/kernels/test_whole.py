@@ -72,6 +72,17 @@ def test_totals_lost_to_underflow_are_recovered():
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-300)
 
 
+@pytest.mark.parametrize(("offset", "away"), [(0.0, 0.0), (2.0**20, 0.0), (0.0, 2.0**20)])
+def test_neither_a_table_nor_a_query_far_away_costs_digits(offset, away):
+    rng = np.random.default_rng(0)
+    kernels = [("gaussian", 0.25), ("gaussian", 2.0), ("aitchison_aitken", 0.2)]
+    reference = rng.integers(0, 16, (40, 3)) / 8 + offset
+    query = rng.integers(0, 16, (9, 3)) / 8 + offset + away * np.array([0.0, 1.0, 0.0])
+    found, _ = weights_of(evaluator_of(kernels, reference), query)
+    expected = [np.exp(exact_log_weights(reference, kernels, point)) for point in query]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-300)
+
+
 def test_a_query_on_which_every_row_vanishes_has_no_kernel():
     reference = np.array([[0.0, 0.0], [1.0, 1.0]])
     evaluator = evaluator_of([("gaussian", 1.0), ("identity", 0.0)], reference)

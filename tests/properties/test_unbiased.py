@@ -8,9 +8,9 @@ import causalaug as ca
 from strategies import Problem, by_values
 
 
-@pytest.fixture(scope="module")
-def problem():
-    """Mixed kinds, ties and a hidden common cause; 4 columns, 5 rows."""
+@pytest.fixture(scope="module", params=[{"c": "identity"}, "gaussian"], ids=["mixed", "smooth"])
+def problem(request):
+    """Ties and a hidden common cause; 4 columns, 5 rows. Where all is smooth no path ends early."""
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(
         {
@@ -21,7 +21,7 @@ def problem():
         }
     )
     graph = ca.read_graph("a -> b; a -> c; {b, c} -> d; b <-> c")
-    conditional = ca.KernelConditional(kernel={"c": "identity"}, bandwidth=0.7)
+    conditional = ca.KernelConditional(kernel=request.param, bandwidth=0.7)
     return Problem(frame, graph, graph.topological_order(), conditional)
 
 

@@ -117,7 +117,7 @@ class ResidualConditional:
         inputs, target = design(table.values[:, design.columns]), table.values[:, column]
         weights = np.ones(table.n_rows) if table.row_weights is None else table.row_weights
         if self.regressor is None:
-            with one_blas_thread:
+            with one_blas_thread():
                 smooth = fit_smooth_mean(inputs, target, weights)
             mean: Mean = smooth.predict
             freedom = np.maximum(1.0 - smooth.leverages, LEAST_FREEDOM)

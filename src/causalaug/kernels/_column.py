@@ -58,25 +58,13 @@ class KernelColumn:
             return float(np.ptp(self.values) / self.kernel.bandwidth)
 
     @cached_property
-    def _scaled(self) -> FloatArray:
-        return self._scale(self.values)
+    def _middle(self) -> float:
+        return 0.5 * float(self.values.min()) + 0.5 * float(self.values.max())
 
-    def _scale(self, values: FloatArray) -> FloatArray:
-        """Return places whose squared differences are minus the log-kernels."""
-        scaled: FloatArray = (values - self.values[0]) * (np.sqrt(0.5) / self.kernel.bandwidth)
+    def scaled(self, values: FloatArray) -> FloatArray:
+        """Return how far values are from the middle of the range, in bandwidths."""
+        scaled: FloatArray = (values - self._middle) / self.kernel.bandwidth
         return scaled
-
-    def add_log_kernels(self, query: FloatArray, total: FloatArray, spare: FloatArray) -> None:
-        """Add the log-kernels of all rows to a matrix of queries by rows.
-
-        `spare` is overwritten. Where kernels are wide, this is as exact as `log_kernel`.
-        """
-        if not self.is_gaussian:
-            total += self.log_kernel(query[:, np.newaxis], self.values)
-            return
-        np.subtract(self._scale(query)[:, np.newaxis], self._scaled, out=spare)
-        spare *= spare
-        total -= spare
 
     def log_kernel(self, query: FloatArray, values: FloatArray) -> FloatArray:
         """Return the log-kernel of pairs of values; the arrays are broadcast."""

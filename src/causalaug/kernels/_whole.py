@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from causalaug._segments import combine_codes, rank_keys
+from causalaug._threads import one_blas_thread
 from causalaug.kernels._column import KernelColumn
 from causalaug.kernels._row_weights import SMALLEST_LOG, WholeRows, exp_or_zero
 from causalaug.typing import FloatArray, IntArray
@@ -149,13 +150,37 @@ class WholeRowEvaluator:
         return WholeRows(kernel)
 
     def _exponentiate(self, query: FloatArray) -> FloatArray:
-        log_kernel = np.zeros((len(query), self._n_rows))
-        spare = np.empty_like(log_kernel)
+        log_kernel = self._gaussian_log_kernels(query)
         for column, wanted in zip(self._columns, query.T, strict=True):
-            column.add_log_kernels(wanted, log_kernel, spare)
+            if not column.is_gaussian:
+                log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)
         heaviest = log_kernel.max(axis=1, keepdims=True)
         log_kernel -= np.where(np.isfinite(heaviest), heaviest, 0.0)
         return exp_or_zero(log_kernel)
+
+    def _gaussian_log_kernels(self, query: FloatArray) -> FloatArray:
+        """Return the sum of the Gaussian log-kernels, each query's up to a constant.
+
+        Of ``-(q - z)^2 / 2`` the part ``q z - z^2 / 2`` depends on the row: a matrix product.
+        """
+        if not self._gaussian:
+            return np.zeros((len(query), self._n_rows))
+        places = [self._columns[c].scaled(query[:, c]) for c in self._gaussian]
+        with one_blas_thread():
+            log_kernel: FloatArray = np.column_stack([*places, np.ones(len(query))]) @ self._rows
+        return log_kernel
+
+    @cached_property
+    def _gaussian(self) -> list[int]:
+        return [c for c, column in enumerate(self._columns) if column.is_gaussian]
+
+    @cached_property
+    def _rows(self) -> FloatArray:
+        """The rows' places in each Gaussian column, and what is taken off for them."""
+        places = np.stack(
+            [self._columns[c].scaled(self._columns[c].values) for c in self._gaussian]
+        )
+        return np.vstack([places, -0.5 * np.square(places).sum(axis=0)])
 
 
 def _normal(table: FloatArray, power: int) -> FloatArray:
