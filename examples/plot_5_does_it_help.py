@@ -38,8 +38,8 @@ fig, ax = plt.subplots(figsize=(7, 2.4), layout="constrained")
 draw({name: (gain.change, gain.standard_error) for name, gain in result.parts.items()}, ax)
 
 # %%
-# One table of sixty rows is little to judge by: the gain is less than two standard errors, and a
-# plain learner of another kind does better still. `Comparison.verdict` says both.
+# One table of sixty rows is little to judge by: the bars are wide. And a plain learner of another
+# kind does better still, as `Comparison.verdict` says.
 #
 # With simulated truth we can ask what happens on average. Sixteen models of the same kind, sixty
 # rows each, half of the weight on new rows, and 2,000 fresh rows to judge by:

@@ -71,6 +71,13 @@ class AugmentedTable:
         """
         return self.paths.rows
 
+    def values(self, column: int) -> FloatArray:
+        """Return the values of a column, by its number, coded as those of `table`."""
+        if column in self.paths.shifted:
+            return self.paths.shifted[column]
+        copied: FloatArray = self.table.values[self.rows[:, column], column]
+        return copied
+
     @property
     def order(self) -> tuple[str, ...]:
         """The topological order of the variables that the factors follow."""

@@ -43,7 +43,9 @@ def check_does_it_help(names):
     total, _, graph = names["mean"]
     assert total < -2.0 * names["error"][0]
     assert graph < 0.5 * total
-    assert not names["result"].total.is_clear
+    one_table = names["result"].total
+    assert one_table.standard_error > 0.25 * abs(one_table.change)
+    assert "is better still" in names["result"].verdict
     assert names["result"].best_plain != "baseline"
 
 

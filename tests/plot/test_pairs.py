@@ -8,7 +8,6 @@ from causalaug import ADMG, BudgetExpansion, PrunedExpansion, augment
 from causalaug.datasets import make_sem, make_trivariate
 from causalaug.exceptions import ParameterError
 from causalaug.plot import plot_pairs, plot_weights
-from causalaug.plot._changes import pair_changes
 from strategies import problems
 
 DATA = make_trivariate(20, random_state=0)
@@ -17,27 +16,6 @@ AUGMENTED = augment(DATA.frame, DATA.graph, random_state=0)
 
 def points(ax):
     return np.asarray(ax.collections[0].get_offsets())
-
-
-@given(problems(max_rows=5, max_nodes=4))
-def test_changes_are_shares_and_the_largest_comes_first(problem):
-    changes = pair_changes(problem.augment(BudgetExpansion()))
-    n_columns = len(problem.graph.nodes)
-    assert len(changes) == n_columns * (n_columns - 1) // 2
-    assert all(-1e-9 <= change <= 1.0 + 1e-9 for change in changes.values())
-    assert list(changes.values()) == sorted(changes.values(), key=lambda value: -round(value, 9))
-
-
-def test_nothing_changes_where_nothing_is_new():
-    frame = pd.DataFrame({"a": [1, 2, 3, 4, 5, 6], "b": list("uvwxyz")})
-    same = augment(frame, ADMG(["a", "b"], directed=[("a", "b")]))
-    assert pair_changes(same) == {("a", "b"): pytest.approx(0.0)}
-
-
-def test_independent_columns_change_most_if_the_graph_has_no_edge():
-    frame = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]})
-    free = augment(frame, ADMG(["a", "b"]), expansion=PrunedExpansion(0))
-    assert pair_changes(free)["a", "b"] == pytest.approx(0.5)
 
 
 def test_every_row_is_a_point_above_and_every_new_row_one_below():

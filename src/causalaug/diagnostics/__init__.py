@@ -1,6 +1,7 @@
-"""Does the graph fit the data? Tests of the independences that the method uses."""
+"""Whether the graph fits the data, and what the new rows change."""
 
+from causalaug.diagnostics._changes import moved_mass
 from causalaug.diagnostics._check import check_graph
 from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, GraphCheck
 
-__all__ = ["CANNOT_TELL", "NOT_REJECTED", "VIOLATED", "GraphCheck", "check_graph"]
+__all__ = ["CANNOT_TELL", "NOT_REJECTED", "VIOLATED", "GraphCheck", "check_graph", "moved_mass"]

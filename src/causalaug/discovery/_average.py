@@ -98,14 +98,6 @@ def _mixture(tables: Sequence[AugmentedTable]) -> Paths:
         log_weights=np.concatenate([each.paths.log_weights for each in tables])
         - np.log(len(tables)),
         shifted={
-            column: np.concatenate([_values(each, column) for each in tables]) for column in shifted
+            column: np.concatenate([each.values(column) for each in tables]) for column in shifted
         },
     )
-
-
-def _values(augmented: AugmentedTable, column: int) -> FloatArray:
-    """Return the values of a column, shifted or copied."""
-    if column in augmented.paths.shifted:
-        return augmented.paths.shifted[column]
-    copied: FloatArray = augmented.table.values[augmented.rows[:, column], column]
-    return copied

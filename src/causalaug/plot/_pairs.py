@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causalaug._validation import check_columns_exist
+from causalaug.diagnostics import moved_mass
 from causalaug.exceptions import ParameterError
 from causalaug.plot._cells import column_cells, short
-from causalaug.plot._changes import new_values, pair_changes
 from causalaug.plot._style import BLUE, VERMILION, as_panels, plain, styled
 from causalaug.plot._weights import check_augmented
 from causalaug.table import Table
@@ -113,7 +113,7 @@ def _chosen_pairs(
         check_columns_exist("columns", columns, augmented.table.columns)
         pairs = list(combinations(dict.fromkeys(columns), 2))
     else:
-        pairs = list(pair_changes(augmented))[:N_PAIRS] if columns is None else []
+        pairs = _most_changed(augmented) if columns is None else []
     if not pairs:
         raise ParameterError(
             "`columns` must name at least two columns of the data. "
@@ -122,10 +122,19 @@ def _chosen_pairs(
     return pairs
 
 
+def _most_changed(augmented: AugmentedTable) -> list[tuple[str, str]]:
+    columns = augmented.table.columns
+    moved = moved_mass(augmented, range(len(columns)))
+    pairs = sorted(
+        combinations(range(len(columns)), 2), key=lambda pair: -round(float(moved[pair]), 9)
+    )
+    return [(columns[i], columns[j]) for i, j in pairs[:N_PAIRS]]
+
+
 def _scale(augmented: AugmentedTable, name: str) -> _Scale:
     """Return the positions of a column; the places of a discrete one are numbered."""
     table, number = augmented.table, augmented.table.index(name)
-    before, after = table.values[:, number], new_values(augmented, number)
+    before, after = table.values[:, number], augmented.values(number)
     places, first = np.unique(before, return_index=True)
     is_continuous = table.kinds[number] == "continuous"
     if is_continuous or (len(places) > MOST_PLACES and table.numeric[number]):

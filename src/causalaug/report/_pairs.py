@@ -1,11 +1,13 @@
 """Which pairs of columns hang together differently in the new rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from causalaug.augmentation import AugmentedTable
+from causalaug.diagnostics import moved_mass
 from causalaug.report._axes import Axis, axis_of
 from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray
@@ -13,11 +15,8 @@ from causalaug.typing import FloatArray, IntArray
 MOST_PAIRS = 6
 MOST_COLUMNS = 100
 MOST_POINTS = 200
-N_CELLS = 4
-"""A pair is compared on a grid of this many parts each way: quarters, or the commonest values."""
 JITTER = 0.3
 """How far a point may move off the middle of its place, in shares of the place."""
-_CHUNK = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,21 +45,18 @@ class PairChange:
 
 
 def changed_pairs(
-    table: Table,
-    new: FloatArray,
-    weights: FloatArray,
-    columns: Sequence[int],
-    rng: np.random.Generator,
+    augmented: AugmentedTable, new: FloatArray, columns: Sequence[int], rng: np.random.Generator
 ) -> tuple[PairChange, ...]:
     """Return the pairs that changed most, the most changed first.
 
-    Shapes: new (m, n_columns), weights (m,). Only pairs of the given `columns` are looked at.
+    `new` are the values of the new rows. Only pairs of the given `columns` are looked at.
     """
+    table, weights = augmented.table, augmented.weights
     chosen = sorted(columns[:MOST_COLUMNS])
     if not len(new) or len(chosen) < 2:
         return ()
     places = list(combinations(range(len(chosen)), 2))
-    moved = _moved_mass(table, new, weights, chosen)
+    moved = moved_mass(augmented, chosen)
     ranked = sorted(places, key=lambda pair: -round(float(moved[pair]), 12))[:MOST_PAIRS]
     drawn = _draw_by_weight(weights, MOST_POINTS, rng)
     n_shown = min(MOST_POINTS, table.n_rows)
@@ -104,46 +100,6 @@ def weighted_correlation(values: FloatArray, shares: FloatArray) -> float | None
     if not (spread > 1e-12 * np.abs(values).max()).all():
         return None
     return float(np.clip(covariance[0, 1] / spread[0] / spread[1], -1.0, 1.0))
-
-
-def _moved_mass(
-    table: Table, new: FloatArray, weights: FloatArray, columns: Sequence[int]
-) -> FloatArray:
-    """Return for each pair of the columns the share of the mass that is in another cell."""
-    before, after = [], []
-    for column in columns:
-        cut = _coarse_cut(table, column, new[:, column])
-        before.append(cut(table.values[:, column]))
-        after.append(cut(new[:, column]))
-    same = np.full(table.n_rows, 1.0)
-    difference = _joint_shares(before, same) - _joint_shares(after, weights)
-    n_columns = len(columns)
-    cells = np.abs(difference).reshape(n_columns, N_CELLS, n_columns, N_CELLS)
-    moved: FloatArray = 0.5 * cells.sum(axis=(1, 3))
-    return moved
-
-
-def _coarse_cut(table: Table, column: int, new: FloatArray) -> Callable[[FloatArray], IntArray]:
-    """Return what gives each value of a column its part of the coarse grid."""
-    if table.kinds[column] == "discrete":
-        return axis_of(table, column, new, most_levels=N_CELLS).parts
-    quartiles = np.quantile(table.values[:, column], [0.25, 0.5, 0.75])
-    return lambda values: np.searchsorted(quartiles, values)
-
-
-def _joint_shares(parts: Sequence[IntArray], weights: FloatArray) -> FloatArray:
-    """Return the share of the weight in each cell of each pair of columns.
-
-    Shape: (n_columns * N_CELLS, n_columns * N_CELLS).
-    """
-    codes = np.column_stack(parts)
-    joint = np.zeros((codes.shape[1] * N_CELLS,) * 2)
-    for start in range(0, len(codes), _CHUNK):
-        part = slice(start, start + _CHUNK)
-        is_in = np.eye(N_CELLS)[codes[part]].reshape(len(codes[part]), -1)
-        joint += (is_in * weights[part, np.newaxis]).T @ is_in
-    shares: FloatArray = joint / weights.sum()
-    return shares
 
 
 def _draw_by_weight(weights: FloatArray, most: int, rng: np.random.Generator) -> IntArray:

@@ -66,7 +66,7 @@ def summarize(augmented: AugmentedTable, target: str, seed: int) -> Augmentation
     The seed chooses the points that are drawn.
     """
     table, weights = augmented.table, augmented.weights
-    new = _values_of(augmented)
+    new = np.column_stack([augmented.values(number) for number in range(table.n_columns)])
     same = np.ones(table.n_rows)
     marginals = []
     for number in range(table.n_columns):
@@ -86,14 +86,5 @@ def summarize(augmented: AugmentedTable, target: str, seed: int) -> Augmentation
         factors=tuple(str(factor) for factor in augmented.factors),
         marginals=tuple(marginals[number] for number in shown),
         unshown=tuple(table.columns[number] for number in sorted(ranked[MOST_MARGINALS:])),
-        pairs=changed_pairs(table, new, weights, ranked, np.random.default_rng(seed)),
+        pairs=changed_pairs(augmented, new, ranked, np.random.default_rng(seed)),
     )
-
-
-def _values_of(augmented: AugmentedTable) -> FloatArray:
-    """Return the values of the new rows, copied or shifted, shape (m, n_columns)."""
-    table, paths = augmented.table, augmented.paths
-    values: FloatArray = np.take_along_axis(table.values, paths.rows, axis=0)
-    for column, shifted in paths.shifted.items():
-        values[:, column] = shifted
-    return values

@@ -1,0 +1,50 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+
+from causalaug import ADMG, BudgetExpansion, PrunedExpansion, augment
+from causalaug.diagnostics import moved_mass
+from strategies import problems
+
+
+def moved(augmented):
+    return moved_mass(augmented, range(augmented.table.n_columns))
+
+
+@given(problems(max_rows=5, max_nodes=4))
+def test_changes_are_shares_and_a_pair_has_no_order(problem):
+    found = moved(problem.augment(BudgetExpansion()))
+    assert found.shape == (len(problem.graph.nodes),) * 2
+    assert ((found >= -1e-9) & (found <= 1.0 + 1e-9)).all()
+    np.testing.assert_allclose(found, found.T, atol=1e-12)
+    # A pair changes at least as much as either of its columns does alone.
+    assert (found >= np.diag(found) - 1e-9).all()
+
+
+def test_nothing_changes_where_nothing_is_new():
+    frame = pd.DataFrame({"a": [1, 2, 3, 4, 5, 6], "b": list("uvwxyz")})
+    same = augment(frame, ADMG(["a", "b"], directed=[("a", "b")]))
+    np.testing.assert_allclose(moved(same), 0.0, atol=1e-12)
+
+
+def test_independent_columns_change_most_if_the_graph_has_no_edge():
+    frame = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]})
+    free = augment(frame, ADMG(["a", "b"]), expansion=PrunedExpansion(0))
+    assert moved(free)[0, 1] == pytest.approx(0.5)
+
+
+def test_only_the_columns_asked_for_are_looked_at():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=list("abc"))
+    free = augment(frame, ADMG(list("abc")), random_state=0)
+    np.testing.assert_allclose(moved_mass(free, [2, 0]), moved(free)[np.ix_([2, 0], [2, 0])])
+
+
+def test_rare_values_are_one_part():
+    # Of ten values the four most common are told apart, the fourth together with all others.
+    frame = pd.DataFrame({"a": list("aaaabbbccdefghij"), "b": [0, 1] * 8})
+    free = augment(frame, ADMG(["a", "b"]), expansion=PrunedExpansion(0))
+    part = frame["a"].where(frame["a"].isin(list("abc")), "other")
+    joint = pd.crosstab(part, frame["b"], normalize=True).to_numpy()
+    product = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    assert moved(free)[0, 1] == pytest.approx(0.5 * np.abs(joint - product).sum())
