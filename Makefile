@@ -43,7 +43,7 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP)  ## prints the speed table and writes docs/results/speed.md
+bench: $(STAMP) scale  ## prints the tables of speed and scale: docs/results/speed.md, scale.md
 	$(BIN)/python benchmarks/speed.py
 
 learning: $(STAMP)  ## what the graph brings on simulated truth: docs/results/learning.md
