@@ -1,7 +1,7 @@
 """More rows than memory, more work than one core: prints tables, writes docs/results/scale.md.
 
 Every measurement is a process of its own, so that its peak of memory is its own. Run it by
-`make scale`, on a machine that does nothing else; it takes an hour or two. `--quick` takes some
+`make scale`, on a machine that does nothing else; it takes about half an hour. `--quick` takes some
 seconds per table, to see that it works.
 """
 
