@@ -5,6 +5,7 @@ in the main process; in a worker it has `id`, `num_workers` and `seed`, and the 
 workers of an epoch are consecutive, from a number that is drawn anew for each epoch.
 """
 
+import pickle
 import sys
 import types
 from dataclasses import dataclass
@@ -52,6 +53,13 @@ def read(dataset, torch, worker=None):
     """Return what one worker of a loader gets in one epoch."""
     torch.utils.data.worker = worker
     return [b"".join(array.tobytes() for _, array in batch) for batch in dataset]
+
+
+def test_a_worker_that_is_started_afresh_gets_the_same_batches(torch, stream):
+    dataset = as_torch_dataset(stream, "weight_kg")
+    sent = pickle.loads(pickle.dumps(dataset))
+    worker = WorkerInfo(1, 2, 8)
+    assert read(sent, torch, worker) == read(dataset, torch, worker)
 
 
 def test_batches_are_tensors_of_features_target_and_weights(torch, stream):

@@ -60,6 +60,10 @@ def as_torch_dataset(stream: BatchStream, target: str) -> Any:
         def __len__(self) -> int:
             return stream.n_batches
 
+        def __reduce__(self) -> tuple[Any, ...]:
+            # How it gets to workers that are started afresh, not forked.
+            return as_torch_dataset, (stream, target)
+
         def __iter__(self) -> Iterator[Any]:
             worker = data.get_worker_info()
             self._n_epochs += 1
