@@ -25,6 +25,23 @@ def problem(request):
     return Problem(frame, graph, graph.topological_order(), conditional)
 
 
+@pytest.fixture(scope="module")
+def problem_with_dead_ends():
+    """Values of b and c that were never seen together leave no choice for d."""
+    frame = pd.DataFrame(
+        {
+            "a": [0.0, 0.1, 1.0, 2.0, 2.5],
+            "b": [0.0, 0.0, 1.0, 1.0, 2.0],
+            "c": [0.0, 1.0, 0.0, 1.0, 2.0],
+            "d": [0.3, -1.0, 0.8, 2.0, 1.1],
+        }
+    )
+    graph = ca.read_graph("a -> b; {b, c} -> d")
+    kernel = {"b": "identity", "c": "identity"}
+    conditional = ca.KernelConditional(kernel=kernel, bandwidth=0.7)
+    return Problem(frame, graph, graph.topological_order(), conditional)
+
+
 EXPANSIONS = [
     ca.BudgetExpansion(3),
     ca.BudgetExpansion(12),
@@ -37,6 +54,11 @@ EXPANSIONS = [
 @pytest.mark.parametrize("expansion", EXPANSIONS, ids=str)
 def test_mean_weights_are_the_exact_weights(problem, expansion):
     check_means(problem, expansion, n_seeds=3000)
+
+
+@pytest.mark.parametrize("expansion", EXPANSIONS, ids=str)
+def test_paths_that_end_take_only_their_own_weight_with_them(problem_with_dead_ends, expansion):
+    check_means(problem_with_dead_ends, expansion, n_seeds=1500)
 
 
 @pytest.mark.slow
@@ -62,7 +84,8 @@ def check_means(problem, expansion, n_seeds):
     assert common.sum() > 10
     assert np.abs(z).max() < 4.5
     assert np.mean(z**2) < 1.6
-    assert mean.sum() == pytest.approx(1.0, abs=4 * np.sqrt(variance.sum() / n_seeds) + 1e-9)
+    spread = 4 * np.sqrt(variance.sum() / n_seeds) + 1e-9
+    assert mean.sum() == pytest.approx(expected.sum(), abs=spread)
 
 
 def test_a_budget_has_less_variance_than_as_many_independent_draws(problem):
