@@ -10,21 +10,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug._segments import segment_reduce
+from causalaug._segments import lengths_of, segment_reduce
+from causalaug.expansion._branches import Branches, sorted_branches
 from causalaug.expansion._tree import Codes, Level, ProbabilityTree
+from causalaug.kernels import Heaviest, RowWeights
 from causalaug.typing import FloatArray, IntArray
 
 MOST_VALUES = 4096
 """Variables with more distinct values get no bound: it would cost more than it saves."""
 
+LARGEST_KEPT = 1 << 14
+"""Weights of a variable that are kept for its branches, instead of computed again."""
+
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Credits by column and code, debits by column and code of its single pillow variable."""
+    """Credits by column and code, debits by column and code of its single pillow variable.
+
+    `branches` are those of whole paths that may reach the threshold, by column and the same
+    code, of variables with few of them.
+    """
 
     credits: dict[int, FloatArray]
     debits: dict[int, FloatArray]
     at_start: float
+    branches: dict[int, Branches]
 
     def credit(self, tree: ProbabilityTree, level: Level) -> FloatArray:
         """Return what each choice of the level is credited."""
@@ -46,36 +56,65 @@ def no_bounds(tree: ProbabilityTree) -> Bounds:
     credits = {
         level.column: np.zeros(tree.variables[level.column].n_values) for level in tree.levels
     }
-    return Bounds(credits, {}, 0.0)
+    return Bounds(credits, {}, 0.0, {})
 
 
-def bound_levels(tree: ProbabilityTree) -> Bounds:
+def bound_levels(tree: ProbabilityTree, log_threshold: float) -> Bounds:
     """Weigh the variables whose pillow is empty or single, last ones first."""
     credits, debits = no_bounds(tree).credits, dict[int, FloatArray]()
+    kept: dict[int, _Credited] = {}
     at_start = 0.0
     for level in reversed(tree.levels):
         values = [tree.variables[column].values for column in level.pillow]
         if len(values) > 1 or any(len(distinct) > MOST_VALUES for distinct in values):
             continue
         query = values[0][:, np.newaxis] if values else np.empty((1, 0))
-        credit = credits[level.column][tree.variables[level.column].code_of_choice]
-        best = _best_choice(tree, level, query, credit)
+        variable = tree.variables[level.column]
+        credit = credits[level.column][variable.code_of_choice]
+        parts = []
+        for weights in level.conditional.weigh(query):
+            credited = _Credited.of(variable.choose(weights), credit)
+            parts.append(credited.best())
+            # A sum of rows would lack the digits of those that are too light to be weighed here.
+            is_whole = variable.choices.is_trivial and weights.n_queries == len(query)
+            if is_whole and len(credited.log_weights) <= LARGEST_KEPT:
+                kept[level.column] = credited
+        best = np.concatenate(parts)
         debits[level.column] = np.where(np.isfinite(best), best, 0.0)
         if values:
             credits[level.pillow[0]] += best
         else:
             at_start += float(best[0])
-    return Bounds(credits, debits, at_start)
+    floor = log_threshold - at_start
+    branches = {
+        column: credited.branches(debits[column], floor)
+        for column, credited in kept.items()
+        if floor <= 0.0
+    }
+    return Bounds(credits, debits, at_start, branches)
 
 
-def _best_choice(
-    tree: ProbabilityTree, level: Level, query: FloatArray, credit: FloatArray
-) -> FloatArray:
-    """Return the most that a choice and what is credited to it can weigh, per query."""
-    parts = []
-    for weights in level.conditional.weigh(query):
-        chosen = tree.variables[level.column].choose(weights)
-        rows = chosen.rows_at(np.arange(chosen.offsets[-1]))
-        total = chosen.log_weights + credit[rows]
-        parts.append(segment_reduce(np.maximum, total, chosen.offsets, empty=-np.inf))
-    return np.concatenate(parts)
+@dataclass(frozen=True, eq=False)
+class _Credited:
+    """The choices of each pillow, and their log-weights with what is credited to them."""
+
+    offsets: IntArray
+    choices: IntArray
+    log_weights: FloatArray
+
+    @classmethod
+    def of(cls, weights: RowWeights, credit: FloatArray) -> "_Credited":
+        choices = weights.rows_at(np.arange(weights.offsets[-1]))
+        return cls(weights.offsets, choices, weights.log_weights + credit[choices])
+
+    def best(self) -> FloatArray:
+        """Return the most that a choice can weigh, per pillow."""
+        return segment_reduce(np.maximum, self.log_weights, self.offsets, empty=-np.inf)
+
+    def branches(self, debit: FloatArray, floor: float) -> Branches:
+        """Return the choices of each pillow that reach the floor once it is debited."""
+        shaped = self.log_weights - np.repeat(debit, lengths_of(self.offsets))
+        keep = np.flatnonzero(shaped >= floor)
+        owner = np.searchsorted(self.offsets, keep, side="right") - 1
+        found = Heaviest(owner, self.choices[keep], shaped[keep])
+        return sorted_branches(found, len(debit))

@@ -159,7 +159,10 @@ class _Walk:
 
     def run(self, log_weights: FloatArray, context: IntArray) -> _Walked:
         """Walk on from nodes of given weights and contexts to the end of the levels."""
-        self._grow(0, log_weights, context)
+        if self._levels:
+            self._grow(0, log_weights, context)
+        else:
+            self._end(log_weights)
         return _Walked(
             np.concatenate([np.empty(0), *self._log_weights]),
             [_joined(rows) for rows in self._rows],
@@ -168,10 +171,7 @@ class _Walk:
 
     def _grow(self, depth: int, log_weights: FloatArray, context: IntArray) -> None:
         """Grow the subtrees of some nodes."""
-        if depth == len(self._levels):
-            self._end(log_weights)
-            return
-        level = self._levels[depth]
+        level, is_last = self._levels[depth], depth + 1 == len(self._levels)
         starts, counts = level.step(log_weights, context, self._log_threshold)
         for block in even_blocks(counts, BLOCK_NODES):
             parent, choice = owned_ranges(starts[block], counts[block])
@@ -179,7 +179,10 @@ class _Walk:
             child_weights += level.log_weights.take(choice)
             self._rows[depth].append(level.rows.take(choice))
             self._n_children[depth].append(counts[block])
-            self._grow(depth + 1, child_weights, level.follow(context[block], parent, choice))
+            if is_last:
+                self._end(child_weights)
+            else:
+                self._grow(depth + 1, child_weights, level.follow(context[block], parent, choice))
 
     def _end(self, log_weights: FloatArray) -> None:
         self._n_ends += len(log_weights)

@@ -126,7 +126,7 @@ class Trellis:
 
 def build_trellis(tree: ProbabilityTree, log_threshold: float, max_rows: int) -> Trellis:
     """Fold the pruned tree; raise `TooManyNodesError` if a level has more than `max_rows`."""
-    bounds = bound_levels(tree) if np.isfinite(log_threshold) else no_bounds(tree)
+    bounds = bound_levels(tree, log_threshold) if np.isfinite(log_threshold) else no_bounds(tree)
     forwards = _pass_forwards(tree, bounds, log_threshold, max_rows)
     n_last = forwards[-1].n_next
     completion: FloatArray = np.zeros(n_last)
@@ -191,6 +191,9 @@ class _SharedBranches:
         self, level: Level, codes: dict[int, IntArray], best: FloatArray, floor: float
     ) -> tuple[IntArray, Branches]:
         """Return the number of each context's pillow tuple, and the branches of the tuples."""
+        if level.column in self._bounds.branches:
+            number = codes[level.pillow[0]] if level.pillow else np.zeros(len(best), np.int32)
+            return number, self._bounds.branches[level.column]
         key, bound = self._tree.pillow_key(level, codes, len(best))
         if level.column in self._branches:
             number = np.searchsorted(self._keys.pop(level.column), key)
@@ -201,7 +204,11 @@ class _SharedBranches:
         np.maximum.at(best_of_tuple, ranks, best)
         levels = [level]
         if self._tree.has_stable_keys(level):
-            levels += [other for other in self._later_than(level) if _same_pillow(level, other)]
+            levels += [
+                other
+                for other in self._later_than(level)
+                if _same_pillow(level, other) and other.column not in self._bounds.branches
+            ]
         shapes = [
             Shape(self._bounds.credit(self._tree, each), self._bounds.debit(each, codes, first))
             for each in levels
