@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from causalaug._heap import roomy_heap
 from causalaug._optional import import_optional
+from causalaug._threads import one_blas_thread
 from causalaug._validation import check_integer
 from causalaug.exceptions import CausalAugError, EngineError, ParameterError
 
@@ -95,15 +96,16 @@ def _on_threads(
     n_workers = min(in_flight or os.cpu_count() or 1, max(len(blocks), 1))
     pool = ThreadPoolExecutor(n_workers, thread_name_prefix="causalaug")
     waiting: deque[Future[Result]] = deque()
-    try:
-        for block in blocks:
-            waiting.append(pool.submit(work, shared, block))
-            if len(waiting) >= AHEAD * n_workers:
+    with one_blas_thread():
+        try:
+            for block in blocks:
+                waiting.append(pool.submit(work, shared, block))
+                if len(waiting) >= AHEAD * n_workers:
+                    yield waiting.popleft().result()
+            while waiting:
                 yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 class _OnDask:

@@ -1,15 +1,18 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 
-from causalaug import ADMG, BudgetExpansion, PrunedExpansion, augment
+from causalaug import ADMG, BudgetExpansion, PrunedExpansion, ResidualConditional, augment
 from causalaug.diagnostics import moved_mass
+from causalaug.exceptions import ParameterError
 from strategies import problems
 
 
 def moved(augmented):
-    return moved_mass(augmented, range(augmented.table.n_columns))
+    return moved_mass(augmented)
 
 
 @given(problems(max_rows=5, max_nodes=4))
@@ -37,7 +40,33 @@ def test_independent_columns_change_most_if_the_graph_has_no_edge():
 def test_only_the_columns_asked_for_are_looked_at():
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=list("abc"))
     free = augment(frame, ADMG(list("abc")), random_state=0)
-    np.testing.assert_allclose(moved_mass(free, [2, 0]), moved(free)[np.ix_([2, 0], [2, 0])])
+    np.testing.assert_allclose(moved_mass(free, ["c", "a"]), moved(free)[np.ix_([2, 0], [2, 0])])
+
+
+def test_numbers_of_few_values_that_are_shifted_count_as_the_nearest():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    frame = pd.DataFrame({"x": x, "y": np.clip(np.round(x + rng.normal(size=60)), 0.0, 2.0)})
+    graph = ADMG(["x", "y"], directed=[("x", "y")])
+    shifted = augment(frame, graph, ResidualConditional(), random_state=0)
+    assert not set(shifted.frame["y"]) <= set(frame["y"])
+    assert moved(shifted)[0, 1] < 0.5
+    nearest = np.clip(np.round(shifted.frame["y"]), 0.0, 2.0)
+    before = frame["y"].value_counts(normalize=True)
+    after = pd.Series(shifted.weights).groupby(nearest.to_numpy()).sum()
+    expected = 0.5 * before.sub(after, fill_value=0.0).abs().sum()
+    assert moved(shifted)[1, 1] == pytest.approx(expected)
+
+
+def test_bad_input_is_told():
+    free = augment(pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]}), ADMG(["a", "b"]))
+    with pytest.raises(ParameterError, match="zzz"):
+        moved_mass(free, ["a", "zzz"])
+    with pytest.raises(ParameterError, match="at least one column"):
+        moved_mass(free, [])
+    none = replace(free, paths=free.paths.at(slice(0)))
+    with pytest.raises(ParameterError, match="0 new rows"):
+        moved_mass(none)
 
 
 def test_rare_values_are_one_part():

@@ -55,11 +55,22 @@ def read(dataset, torch, worker=None):
     return [b"".join(array.tobytes() for _, array in batch) for batch in dataset]
 
 
-def test_a_worker_that_is_started_afresh_gets_the_same_batches(torch, stream):
+def test_a_worker_that_is_started_afresh_gets_the_same_batches(torch):
+    frame = make_frame()[["size", "weight_kg", "shoe"]]
+    stream = stream_batches(frame, CHAIN, ca.ResidualConditional(), random_state=0, batch_rows=50)
+    next(iter(stream))
     dataset = as_torch_dataset(stream, "weight_kg")
     sent = pickle.loads(pickle.dumps(dataset))
     worker = WorkerInfo(1, 2, 8)
     assert read(sent, torch, worker) == read(dataset, torch, worker)
+
+
+def test_a_worker_that_stays_draws_anew_in_each_epoch(torch, stream):
+    dataset = as_torch_dataset(stream, "weight_kg")
+    worker = WorkerInfo(0, 2, 8)
+    first, second = read(dataset, torch, worker), read(dataset, torch, worker)
+    assert len(first) == len(second)
+    assert not set(first) & set(second)
 
 
 def test_batches_are_tensors_of_features_target_and_weights(torch, stream):
@@ -85,10 +96,13 @@ def test_every_epoch_is_drawn_anew(torch, stream):
 
 
 def test_the_workers_of_a_loader_share_an_epoch(torch, stream):
-    dataset = as_torch_dataset(stream, "weight_kg")
-    shares = [read(dataset, torch, WorkerInfo(id, 4, 2**63 + 7 + id)) for id in range(4)]
+    def read_in_worker(*about):
+        """Read a copy: every worker has its own."""
+        return read(as_torch_dataset(stream, "weight_kg"), torch, WorkerInfo(*about))
+
+    shares = [read_in_worker(id, 4, 2**63 + 7 + id) for id in range(4)]
     assert [len(share) for share in shares] == [2, 2, 1, 1]
-    (alone,) = [read(dataset, torch, WorkerInfo(0, 1, 2**63 + 7))]
+    alone = read_in_worker(0, 1, 2**63 + 7)
     assert sorted(alone) == sorted(batch for share in shares for batch in share)
     assert len(set(alone)) == 6
 

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from causalaug.typing import FloatArray, IntArray
 
 MOST_LANDMARKS = 64
-"""Centres of the smooth part."""
+"""Centres of the smooth part, before those are left out that the others span."""
 
 LENGTHS = (0.7, 1.5)
 """Length scales that are tried, in standard deviations of the pillow."""
@@ -25,7 +25,8 @@ PENALTIES = np.logspace(-6, 1, 15)
 """Penalties that are tried, relative to the variance of the features."""
 
 JITTER = 1e-10
-"""Landmarks of whose bump less than this is new beside the others are left out."""
+"""Landmarks of whose bump less than this is new beside the others are left out, and penalties
+are no smaller where no feature varies by more."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from causalaug._validation import check_columns_exist
 from causalaug.augmentation import AugmentedTable
+from causalaug.exceptions import ParameterError
 from causalaug.typing import FloatArray, IntArray
 
 N_CELLS = 4
@@ -13,14 +15,24 @@ N_CELLS = 4
 _CHUNK = 4096
 
 
-def moved_mass(augmented: AugmentedTable, columns: Sequence[int]) -> FloatArray:
+def moved_mass(augmented: AugmentedTable, columns: Sequence[str] | None = None) -> FloatArray:
     """Return the share of the mass of each pair of columns that is elsewhere in the new rows.
 
     It is the total variation between observed and new rows, weighted, on a coarse grid: the
     quartiles of numbers, the four most common values of all else, the last of them joined by
     the rest. 0 if nothing changed, 1 if new rows are where no observed row is.
 
-    Shape: (n_columns, n_columns); on the diagonal the same of single columns.
+    Parameters
+    ----------
+    augmented : AugmentedTable
+        What `augment` returns; at least one row.
+    columns : sequence of str, optional
+        The columns; by default all.
+
+    Returns
+    -------
+    float array of shape (n_columns, n_columns)
+        The shares; on the diagonal those of single columns.
 
     Examples
     --------
@@ -33,14 +45,21 @@ def moved_mass(augmented: AugmentedTable, columns: Sequence[int]) -> FloatArray:
     >>> augmented = augment(data.frame, data.graph, expansion=PrunedExpansion(0))
     >>> augmented.table.columns
     ('X1', 'X2', 'Y')
-    >>> np.abs(moved_mass(augmented, range(3)).round(2))
+    >>> np.abs(moved_mass(augmented).round(2))
     array([[0.  , 0.14, 0.  ],
            [0.14, 0.  , 0.  ],
            [0.  , 0.  , 0.  ]])
     """
     table = augmented.table
+    columns = table.columns if columns is None else columns
+    check_columns_exist("columns", columns, table.columns)
+    if not columns or not len(augmented):
+        raise ParameterError(
+            "Changes need at least one column and one new row. Found "
+            f"{len(columns)} columns and {len(augmented)} new rows."
+        )
     weights = np.ones(table.n_rows) if table.row_weights is None else table.row_weights
-    cells = np.column_stack([_grid_cells(augmented, column) for column in columns])
+    cells = np.column_stack([_grid_cells(augmented, table.index(name)) for name in columns])
     before, after = cells[: table.n_rows], cells[table.n_rows :]
     difference = _joint_shares(before, weights) - _joint_shares(after, augmented.weights)
     shape = (len(columns), N_CELLS) * 2
@@ -53,12 +72,20 @@ def _grid_cells(augmented: AugmentedTable, column: int) -> IntArray:
     table = augmented.table
     observed = table.values[:, column]
     values = np.concatenate([observed, augmented.values(column)])
-    if table.numeric[column] and len(np.unique(observed)) > N_CELLS:
-        inner = np.quantile(observed, np.linspace(0.0, 1.0, N_CELLS + 1)[1:-1])
-        return np.searchsorted(inner, values)
+    if table.numeric[column]:
+        return np.searchsorted(_inner_edges(observed), values)
     codes = np.unique(values, return_inverse=True)[1]
     common_first = np.argsort(-np.bincount(codes[: table.n_rows]), kind="stable")
     return np.minimum(np.argsort(common_first)[codes], N_CELLS - 1)
+
+
+def _inner_edges(observed: FloatArray) -> FloatArray:
+    """Return where the parts of a column of numbers meet: quartiles, or between a few values."""
+    distinct = np.unique(observed)
+    if len(distinct) > N_CELLS:
+        return np.quantile(observed, np.linspace(0.0, 1.0, N_CELLS + 1)[1:-1])
+    middles: FloatArray = 0.5 * distinct[1:] + 0.5 * distinct[:-1]
+    return middles
 
 
 def _joint_shares(cells: IntArray, weights: FloatArray) -> FloatArray:

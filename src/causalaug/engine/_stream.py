@@ -48,6 +48,10 @@ class BatchStream:
         paths = paths.at(rng.permutation(len(paths)))
         return self.job.table.take(paths.rows, paths.shifted), paths.weights * self.batch_rows
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what tells it from other streams; what is fitted is fitted again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     @property
     def n_rows(self) -> int:
         """The rows of an epoch, unless some are dropped."""

@@ -76,14 +76,15 @@ def as_torch_dataset(stream: BatchStream, target: str) -> Any:
 def _own_batches(stream: BatchStream, worker: Any, n_epochs: int) -> Iterator[Batch]:
     """Return the batches of an epoch that one worker of a loader has to make.
 
-    A worker is started anew for each epoch, and cannot count them. But the loader draws a seed
-    for each epoch, from which those of its workers differ by their numbers.
+    A worker that is started anew for each epoch cannot count them. But the loader then draws a
+    seed for each epoch, from which those of its workers differ by their numbers. One that stays
+    keeps its seed, and counts.
     """
     if worker is None:
         return stream.epoch(n_epochs)
     shared_seed = (worker.seed - worker.id) % 2**64
     numbers = islice(range(stream.n_batches), worker.id, None, worker.num_workers)
-    return (stream.batch(*divmod(shared_seed, 2**32), number) for number in numbers)
+    return (stream.batch(*divmod(shared_seed, 2**32), n_epochs, number) for number in numbers)
 
 
 def _as_arrays(batch: Batch, stream: BatchStream, target: str) -> list[Any]:

@@ -1,6 +1,6 @@
 """A fixed number of paths, thinned without bias at every level."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -35,9 +35,9 @@ class BudgetExpansion:
     is; the others survive with probability ``w / c``, and then weigh `c`. A systematic draw
     says how many children each path keeps; which of them is drawn for each path on its own,
     so that paths alike do not all go the same way. The expected weight of every path is its
-    weight in the full tree; resampling itself loses no mass, so that the weights add up to
-    one unless paths end where a conditional vanishes. A budget as large as the tree is the
-    tree.
+    weight in the full tree; resampling itself loses no mass but for rounding, so that the
+    weights add up to one unless paths end where a conditional vanishes. A budget as large as
+    the tree is the tree.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _heavy_children(
 ) -> tuple[Children, float]:
     """Return the children that survive as they are, and the weight from which they do.
 
-    `others` is the mass of paths that are too light for it. The weight found among some of the
+    `others` is the mass of paths that are not looked at. The weight found among some of the
     children never exceeds the one among all, so lighter children need not be listed. If there
     are as many paths as the budget allows and none of them ends here, the lightest path is such
     a weight from the beginning; `lightest` is 0 if there are fewer.
@@ -225,7 +225,8 @@ def _heavy_children(
 class _Survivors(Collector):
     """Collects the children that survive as they are: those of at least the survival weight.
 
-    The cutoff is the survival weight among the children seen so far.
+    The cutoff is a weight that the survival weight is known not to be below: that among the
+    children seen so far.
     """
 
     def __init__(self, budget: int, cutoff: float, seen: float) -> None:
@@ -237,8 +238,8 @@ class _Survivors(Collector):
         self._n_waiting = 0
         self._seen = seen
 
-    def glimpse(self, weights: FloatArray) -> None:
-        self.cutoff = max(self.cutoff, survival_weight(weights, 0.0, self._budget))
+    def glimpse(self, weights: Callable[[], FloatArray]) -> None:
+        self.cutoff = survival_weight(weights(), 0.0, self._budget)
 
     def add(self, children: Children, mass: float) -> None:
         self._waiting.append(children)

@@ -1,7 +1,7 @@
 """All children of a frontier at one level: listed where they are heavy, drawn where light."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Collector(ABC):
     at_a_time: int
     """About how many children to hand over at a time."""
 
-    def glimpse(self, weights: FloatArray) -> None:  # noqa: B027
+    def glimpse(self, weights: Callable[[], FloatArray]) -> None:  # noqa: B027
         """Raise the cutoff, if the weights of some children, before they are handed over, do."""
 
     @abstractmethod
@@ -162,7 +162,7 @@ class LevelChildren:
         np.maximum.at(heaviest, owner, log_weights)
         heaviest[weights.totals == 0.0] = 0.0
         if collector.cutoff == 0.0 and len(weights.kernel) > collector.at_a_time:
-            collector.glimpse(weights.times(np.exp(heaviest)))
+            collector.glimpse(lambda: weights.times(np.exp(heaviest)))
         found = weights.heaviest(_log(collector.cutoff) - heaviest)
         branches = sorted_branches(found, weights.n_queries)
         start = 0

@@ -17,7 +17,7 @@ from causalaug.expansion._trellis import TooManyNodesError, build_trellis
 from causalaug.factorization import Factor
 from causalaug.table import Table
 
-SLACK = 1e-12
+SLACK = 1e-11
 """Weights that differ from the threshold by this little, relatively, are kept."""
 
 

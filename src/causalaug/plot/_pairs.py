@@ -124,7 +124,7 @@ def _chosen_pairs(
 
 def _most_changed(augmented: AugmentedTable) -> list[tuple[str, str]]:
     columns = augmented.table.columns
-    moved = moved_mass(augmented, range(len(columns)))
+    moved = moved_mass(augmented)
     pairs = sorted(
         combinations(range(len(columns)), 2), key=lambda pair: -round(float(moved[pair]), 9)
     )

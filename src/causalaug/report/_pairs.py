@@ -56,7 +56,7 @@ def changed_pairs(
     if not len(new) or len(chosen) < 2:
         return ()
     places = list(combinations(range(len(chosen)), 2))
-    moved = moved_mass(augmented, chosen)
+    moved = moved_mass(augmented, [table.columns[number] for number in chosen])
     ranked = sorted(places, key=lambda pair: -round(float(moved[pair]), 12))[:MOST_PAIRS]
     drawn = _draw_by_weight(weights, MOST_POINTS, rng)
     n_shown = min(MOST_POINTS, table.n_rows)
