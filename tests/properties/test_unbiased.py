@@ -8,9 +8,7 @@ import causalaug as ca
 from strategies import Problem, by_values
 
 
-@pytest.fixture(scope="module", params=[{"c": "identity"}, "gaussian"], ids=["mixed", "smooth"])
-def problem(request):
-    """Ties and a hidden common cause; 4 columns, 5 rows. Where all is smooth no path ends early."""
+def make_problem(kernel):
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(
         {
@@ -21,8 +19,20 @@ def problem(request):
         }
     )
     graph = ca.read_graph("a -> b; a -> c; {b, c} -> d; b <-> c")
-    conditional = ca.KernelConditional(kernel=request.param, bandwidth=0.7)
+    conditional = ca.KernelConditional(kernel=kernel, bandwidth=0.7)
     return Problem(frame, graph, graph.topological_order(), conditional)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """Mixed kinds, ties and a hidden common cause; 4 columns, 5 rows."""
+    return make_problem({"c": "identity"})
+
+
+@pytest.fixture(scope="module")
+def smooth_problem():
+    """The same with kernels that never vanish: no path can end early, and all know it."""
+    return make_problem("gaussian")
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +66,21 @@ def test_mean_weights_are_the_exact_weights(problem, expansion):
     check_means(problem, expansion, n_seeds=3000)
 
 
-@pytest.mark.parametrize("expansion", EXPANSIONS, ids=str)
-def test_paths_that_end_take_only_their_own_weight_with_them(problem_with_dead_ends, expansion):
-    check_means(problem_with_dead_ends, expansion, n_seeds=1500)
+@pytest.mark.parametrize("rows", [12, 40])
+def test_they_are_where_no_path_can_end(smooth_problem, rows):
+    check_means(smooth_problem, ca.BudgetExpansion(rows), n_seeds=1500)
+
+
+@pytest.mark.parametrize("rows", [12, 40])
+def test_paths_that_end_take_only_their_own_weight_with_them(problem_with_dead_ends, rows):
+    check_means(problem_with_dead_ends, ca.BudgetExpansion(rows), n_seeds=1500)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["problem", "smooth_problem", "problem_with_dead_ends"])
 @pytest.mark.parametrize("expansion", EXPANSIONS, ids=str)
-def test_mean_weights_are_the_exact_weights_over_many_seeds(problem, expansion):
-    check_means(problem, expansion, n_seeds=30_000)
+def test_mean_weights_are_the_exact_weights_over_many_seeds(name, expansion, request):
+    check_means(request.getfixturevalue(name), expansion, n_seeds=30_000)
 
 
 def check_means(problem, expansion, n_seeds):
