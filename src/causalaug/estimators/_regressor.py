@@ -72,7 +72,7 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
        share  loss  chosen
     0   0.00  0.27   False
     1   0.25  0.24    True
-    2   0.50  0.23   False
+    2   0.50  0.24   False
     3   0.75  0.23   False
 
     A graph that denies any relation is wrong, and gets no say:
