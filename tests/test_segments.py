@@ -10,6 +10,7 @@ from causalaug._segments import (
     blocks_by_size,
     combine_codes,
     concatenated_ranges,
+    descending_order,
     even_blocks,
     first_below,
     first_reaching,
@@ -115,6 +116,17 @@ def test_first_reaching_is_a_linear_search(strictly, problem):
         for start, stop, goal in zip(starts, stops, target, strict=True)
     ]
     np.testing.assert_array_equal(before, (starts, stops))
+
+
+@pytest.mark.parametrize("few", [0, 1 << 10])
+@given(pairs=st.lists(st.tuples(st.integers(0, 6), st.integers(-3, 3).map(float)), max_size=20))
+def test_each_owner_is_sorted_with_ties_as_they_stand(few, pairs):
+    pairs = sorted(pairs, key=lambda pair: pair[0])
+    owner, values = ints([owner for owner, _ in pairs]), np.array([value for _, value in pairs])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_segments, "FEW", few)
+        order = descending_order(owner, values)
+    assert order.tolist() == sorted(range(len(pairs)), key=lambda k: (pairs[k][0], -pairs[k][1]))
 
 
 @pytest.mark.parametrize("ufunc", [np.add, np.maximum, np.minimum])

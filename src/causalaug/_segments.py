@@ -17,6 +17,9 @@ LARGEST_LOOKUP = 1 << 20
 LARGEST_KEY = 1 << 62
 """Keys that would not stay below it are replaced by their ranks."""
 
+FEW = 1 << 10
+"""So few values are sorted faster than some of them are found not to need it."""
+
 CHUNK = 1 << 15
 """Segments searched at a time: small enough for the processor's cache."""
 
@@ -121,12 +124,16 @@ def first_below(
 
 
 def _first_below(values: FloatArray, low: IntArray, high: IntArray, floor: FloatArray) -> IntArray:
-    """Search the segments whose first entry is not the answer; very often it is."""
-    found: IntArray = low.astype(np.int64)
+    """Search the segments where neither end is the answer; very often one of them is."""
     if not len(values):
-        return found
-    longer = np.flatnonzero((values.take(low, mode="clip") >= floor) & (low < high))
-    found[longer] = _bisect_below(values, low[longer] + 1, high[longer], floor[longer])
+        return low.astype(np.int64)
+    filled = low < high
+    none_below = filled & (values.take(high - 1, mode="clip") >= floor)
+    found: IntArray = np.where(none_below, high, low).astype(np.int64)
+    some_above = filled & (values.take(low, mode="clip") >= floor)
+    within = np.flatnonzero(some_above & ~none_below)
+    if within.size:
+        found[within] = _bisect_below(values, low[within] + 1, high[within] - 1, floor[within])
     return found
 
 
@@ -253,14 +260,15 @@ def rank_keys(key: IntArray, bound: int) -> tuple[IntArray, IntArray]:
 def descending_order(owner: IntArray, values: FloatArray) -> IntArray:
     """Return the order that sorts each owner's values, largest first, ties as they stand.
 
-    The owners must be ascending. Values without a rival are not sorted at all.
+    The owners must be ascending. Where there are many values, those without a rival are not
+    sorted at all.
 
     >>> descending_order(np.array([0, 0, 4, 7, 7]), np.array([1.0, 2.0, 9.0, 5.0, 5.0]))
     array([1, 0, 2, 3, 4])
     """
+    if len(owner) <= FEW:
+        return np.lexsort([-values, owner])
     order: IntArray = np.arange(len(owner))
-    if len(owner) < 2:
-        return order
     same_as_next = owner[1:] == owner[:-1]
     has_rival = np.zeros(len(owner), dtype=bool)
     has_rival[:-1] = same_as_next

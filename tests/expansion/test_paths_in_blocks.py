@@ -100,6 +100,23 @@ def test_two_variables_of_one_wide_pillow_whose_keys_do_not_fit_an_integer(tempe
     assert all(found[rows] == pytest.approx(expected[rows], rel=1e-9) for rows in found)
 
 
+def assert_as_dense(values, graph, temperature, threshold):
+    """Compare with the dense algorithm: same paths, same weights."""
+    names = list(graph.nodes)
+    conditional = ca.KernelConditional(temperature=temperature)
+    found = by_rows(ca.augment(values, graph, conditional, ca.PrunedExpansion(threshold)))
+    table = ca.Table.from_frame(values, names=names)
+    bandwidths = [kernel.bandwidth for kernel in conditional.column_kernels(table)]
+    factors = ca.factorize(graph)
+    order = [names.index(factor.target) for factor in factors]
+    pillows = {names.index(f.target): [names.index(v) for v in f.pillow] for f in factors}
+    theta = threshold / len(values)
+    rows, log_weights = dense_pruned_tree(values, order, pillows, bandwidths, theta)
+    expected = dict(zip(map(tuple, rows.tolist()), np.exp(log_weights), strict=True))
+    assert found.keys() == expected.keys()
+    assert all(found[key] == pytest.approx(expected[key], rel=1e-9) for key in found)
+
+
 @pytest.mark.parametrize("temperature", [1e-3, 0.1, 1.0])
 def test_a_larger_table_gives_what_the_dense_algorithm_gives(temperature):
     rng = np.random.default_rng(1)
@@ -107,19 +124,13 @@ def test_a_larger_table_gives_what_the_dense_algorithm_gives(temperature):
     a, b = rng.normal(size=(2, 60))
     c = a * b + 0.3 * rng.normal(size=60)
     d, e = c + 0.3 * rng.normal(size=60), np.tanh(b) + 0.3 * rng.normal(size=60)
-    values = np.column_stack([a, c, b, d, e, d * e])
-    names = list(graph.nodes)
-    assert names == ["a", "c", "b", "d", "e", "f"]
-    conditional = ca.KernelConditional(temperature=temperature)
-    result = ca.augment(values, graph, conditional, ca.PrunedExpansion(1e-3))
-    table = ca.Table.from_frame(values, names=names)
-    bandwidths = [kernel.bandwidth for kernel in conditional.column_kernels(table)]
-    factors = ca.factorize(graph)
-    order = [names.index(factor.target) for factor in factors]
-    pillows = {names.index(f.target): [names.index(v) for v in f.pillow] for f in factors}
-    rows, log_weights = dense_pruned_tree(values, order, pillows, bandwidths, 1e-3 / 60)
-    assert len(result) == len(rows)
-    expected = dict(zip(map(tuple, rows.tolist()), np.exp(log_weights), strict=True))
-    found = by_rows(result)
-    assert found.keys() == expected.keys()
-    assert all(found[key] == pytest.approx(expected[key], rel=1e-9) for key in found)
+    assert list(graph.nodes) == ["a", "c", "b", "d", "e", "f"]
+    assert_as_dense(np.column_stack([a, c, b, d, e, d * e]), graph, temperature, 1e-3)
+
+
+@pytest.mark.parametrize("arrows", ["a -> b -> c", "a -> c <- b", "a -> b; a -> c"])
+@pytest.mark.parametrize("threshold", [1e-20, 1e-60, 1e-200])
+@pytest.mark.parametrize("temperature", [3e-3, 0.02, 0.1])
+def test_no_path_is_too_light_for_a_low_threshold(arrows, threshold, temperature):
+    values = np.random.default_rng(0).normal(size=(12, 3))
+    assert_as_dense(values, ca.read_graph(arrows), temperature, threshold)

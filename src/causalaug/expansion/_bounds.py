@@ -27,14 +27,13 @@ LARGEST_KEPT = 1 << 14
 class Bounds:
     """Credits by column and code, debits by column and code of its single pillow variable.
 
-    `branches` are those of whole paths that may reach the threshold, by column and the same
-    code, of variables with few of them.
+    `weighed` are the choices of variables with few of them, by column and the same code.
     """
 
     credits: dict[int, FloatArray]
     debits: dict[int, FloatArray]
     at_start: float
-    branches: dict[int, Branches]
+    weighed: dict[int, "CreditedChoices"]
 
     def credit(self, tree: ProbabilityTree, level: Level) -> FloatArray:
         """Return what each choice of the level is credited."""
@@ -50,6 +49,10 @@ class Bounds:
             return np.broadcast_to(debit, len(contexts))
         return debit[codes[level.pillow[0]][contexts]]
 
+    def branches(self, column: int, log_floor: FloatArray) -> Branches:
+        """Return the weighed choices of a variable that reach the floor of their tuple."""
+        return self.weighed[column].branches(self.debits[column], log_floor)
+
 
 def no_bounds(tree: ProbabilityTree) -> Bounds:
     """Return bounds that credit nothing."""
@@ -60,9 +63,12 @@ def no_bounds(tree: ProbabilityTree) -> Bounds:
 
 
 def bound_levels(tree: ProbabilityTree, log_threshold: float) -> Bounds:
-    """Weigh the variables whose pillow is empty or single, last ones first."""
+    """Weigh the variables whose pillow is empty or single, last ones first.
+
+    A choice lighter than the threshold is on no path that reaches it.
+    """
     credits, debits = no_bounds(tree).credits, dict[int, FloatArray]()
-    kept: dict[int, _Credited] = {}
+    weighed: dict[int, CreditedChoices] = {}
     at_start = 0.0
     for level in reversed(tree.levels):
         values = [tree.variables[column].values for column in level.pillow]
@@ -72,30 +78,24 @@ def bound_levels(tree: ProbabilityTree, log_threshold: float) -> Bounds:
         variable = tree.variables[level.column]
         credit = credits[level.column][variable.code_of_choice]
         parts = []
-        for weights in level.conditional.weigh(query):
-            credited = _Credited.of(variable.choose(weights), credit)
+        for weights in level.conditional.weigh(query, -log_threshold):
+            credited = CreditedChoices.of(variable.choose(weights), credit)
             parts.append(credited.best())
             # A sum of rows would lack the digits of those that are too light to be weighed here.
             is_whole = variable.choices.is_trivial and weights.n_queries == len(query)
             if is_whole and len(credited.log_weights) <= LARGEST_KEPT:
-                kept[level.column] = credited
+                weighed[level.column] = credited
         best = np.concatenate(parts)
         debits[level.column] = np.where(np.isfinite(best), best, 0.0)
         if values:
             credits[level.pillow[0]] += best
         else:
             at_start += float(best[0])
-    floor = log_threshold - at_start
-    branches = {
-        column: credited.branches(debits[column], floor)
-        for column, credited in kept.items()
-        if floor <= 0.0
-    }
-    return Bounds(credits, debits, at_start, branches)
+    return Bounds(credits, debits, at_start, weighed)
 
 
 @dataclass(frozen=True, eq=False)
-class _Credited:
+class CreditedChoices:
     """The choices of each pillow, and their log-weights with what is credited to them."""
 
     offsets: IntArray
@@ -103,18 +103,17 @@ class _Credited:
     log_weights: FloatArray
 
     @classmethod
-    def of(cls, weights: RowWeights, credit: FloatArray) -> "_Credited":
-        choices = weights.rows_at(np.arange(weights.offsets[-1]))
-        return cls(weights.offsets, choices, weights.log_weights + credit[choices])
+    def of(cls, weights: RowWeights, credit: FloatArray) -> "CreditedChoices":
+        return cls(weights.offsets, weights.rows, weights.log_weights + credit[weights.rows])
 
     def best(self) -> FloatArray:
         """Return the most that a choice can weigh, per pillow."""
         return segment_reduce(np.maximum, self.log_weights, self.offsets, empty=-np.inf)
 
-    def branches(self, debit: FloatArray, floor: float) -> Branches:
-        """Return the choices of each pillow that reach the floor once it is debited."""
-        shaped = self.log_weights - np.repeat(debit, lengths_of(self.offsets))
-        keep = np.flatnonzero(shaped >= floor)
+    def branches(self, debit: FloatArray, log_floor: FloatArray) -> Branches:
+        """Return the choices of each pillow that reach its floor once it is debited."""
+        lowest = np.repeat(log_floor + debit, lengths_of(self.offsets))
+        keep = np.flatnonzero(self.log_weights >= lowest)
         owner = np.searchsorted(self.offsets, keep, side="right") - 1
-        found = Heaviest(owner, self.choices[keep], shaped[keep])
+        found = Heaviest(owner, self.choices[keep], self.log_weights[keep] - debit[owner])
         return sorted_branches(found, len(debit))

@@ -31,6 +31,8 @@ COST_OF_SORTING = 2.0
 
 def enumerate_paths(trellis: Trellis, max_rows: int) -> Paths:
     """Return every path of the trellis; raise `TooManyNodesError` if they are too many."""
+    if not trellis.n_last:
+        return Paths(np.empty((0, trellis.n_columns), dtype=np.int32), np.empty(0))
     if trellis.log_threshold == -np.inf and _count_paths(trellis) > max_rows:
         raise TooManyNodesError
     cut = _choose_cut(trellis)

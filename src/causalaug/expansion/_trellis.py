@@ -16,11 +16,11 @@ from causalaug._segments import (
     LARGEST_LOOKUP,
     blocks_by_size,
     combine_codes,
-    concatenated_ranges,
     descending_order,
     first_below,
     group_by_key,
     offsets_of,
+    owned_ranges,
     rank_keys,
 )
 from causalaug.expansion._bounds import Bounds, bound_levels, no_bounds
@@ -51,6 +51,8 @@ class _Forward:
     pillow: IntArray
     branches: Branches
     projected: IntArray
+    n_passing: IntArray | None = None
+    """How many choices of each context pass the floor, if the value chosen is needed again."""
     n_next: int = 0
     """Number of contexts after the level."""
     next_keys: IntArray | None = None
@@ -119,14 +121,17 @@ class Trellis:
 
     log_start: float
     log_threshold: float
+    n_columns: int
     levels: list[TrellisLevel]
     n_last: int
-    """Number of contexts after the last level."""
+    """Number of contexts after the last level; without any, the levels may be missing."""
 
 
 def build_trellis(tree: ProbabilityTree, log_threshold: float, max_rows: int) -> Trellis:
     """Fold the pruned tree; raise `TooManyNodesError` if a level has more than `max_rows`."""
     bounds = bound_levels(tree, log_threshold) if np.isfinite(log_threshold) else no_bounds(tree)
+    if bounds.at_start < log_threshold:
+        return Trellis(bounds.at_start, log_threshold, len(tree.levels), [], 0)
     forwards = _pass_forwards(tree, bounds, log_threshold, max_rows)
     n_last = forwards[-1].n_next
     completion: FloatArray = np.zeros(n_last)
@@ -139,7 +144,7 @@ def build_trellis(tree: ProbabilityTree, log_threshold: float, max_rows: int) ->
             level = _keep_branches(tree, forward, completion, log_threshold)
         completion = level.best_completion()
         levels.append(level)
-    return Trellis(bounds.at_start, log_threshold, levels[::-1], n_last)
+    return Trellis(bounds.at_start, log_threshold, len(levels), levels[::-1], n_last)
 
 
 def _pass_forwards(
@@ -159,7 +164,8 @@ def _pass_forwards(
         forward = _Forward(level, floor, best, pillow, branches, projected)
         codes = {column: code_column[first] for column, code_column in codes.items()}
         if level.is_live:
-            keys, best = _best_by_key(tree, forward, max_rows)
+            forward = replace(forward, n_passing=_count_passing(forward, max_rows))
+            keys, best = _best_by_key(tree, forward)
             owner, code = np.divmod(keys, tree.variables[level.column].n_values)
             codes = {column: code_column[owner] for column, code_column in codes.items()}
             codes[level.column] = code.astype(np.int32)
@@ -191,23 +197,23 @@ class _SharedBranches:
         self, level: Level, codes: dict[int, IntArray], best: FloatArray, floor: float
     ) -> tuple[IntArray, Branches]:
         """Return the number of each context's pillow tuple, and the branches of the tuples."""
-        if level.column in self._bounds.branches:
+        if level.column in self._bounds.weighed:
             number = codes[level.pillow[0]] if level.pillow else np.zeros(len(best), np.int32)
-            return number, self._bounds.branches[level.column]
+            best_of_tuple = _best_of_each(number, best, len(self._bounds.debits[level.column]))
+            return number, self._bounds.branches(level.column, floor - best_of_tuple)
         key, bound = self._tree.pillow_key(level, codes, len(best))
         if level.column in self._branches:
             number = np.searchsorted(self._keys.pop(level.column), key)
             return number.astype(np.int32), self._branches.pop(level.column)
         ranks, first = rank_keys(key, bound)
         query = self._tree.pillow_values(level, codes, first)
-        best_of_tuple = np.full(len(first), -np.inf)
-        np.maximum.at(best_of_tuple, ranks, best)
+        best_of_tuple = _best_of_each(ranks, best, len(first))
         levels = [level]
         if self._tree.has_stable_keys(level):
             levels += [
                 other
                 for other in self._later_than(level)
-                if _same_pillow(level, other) and other.column not in self._bounds.branches
+                if _same_pillow(level, other) and other.column not in self._bounds.weighed
             ]
         shapes = [
             Shape(self._bounds.credit(self._tree, each), self._bounds.debit(each, codes, first))
@@ -246,21 +252,25 @@ def _project(
     return ranks.astype(np.int32), first
 
 
-def _edge_blocks(starts: IntArray, counts: IntArray) -> Iterator[tuple[slice, IntArray, IntArray]]:
-    """Yield the choices of the contexts block by block: contexts, owners, entries."""
+def _count_passing(forward: _Forward, max_rows: int) -> IntArray:
+    """Return how many choices of each context pass the floor."""
+    branches, pillow = forward.branches, forward.pillow
+    starts, stops = branches.offsets[pillow], branches.offsets[pillow + 1]
+    passed = first_below(branches.log_weights, starts, stops, forward.floor - forward.best)
+    n_passing = passed - starts
+    if n_passing.sum() > max_rows:
+        raise TooManyNodesError
+    return n_passing.astype(np.int32)
+
+
+def _edge_blocks(forward: _Forward) -> Iterator[tuple[slice, IntArray, IntArray]]:
+    """Yield the choices that pass the floor, block by block: contexts, owners, entries."""
+    assert forward.n_passing is not None
+    starts, counts = forward.branches.offsets[forward.pillow], forward.n_passing
     for block in blocks_by_size(counts, BLOCK_EDGES):
-        owner = np.repeat(np.arange(block.start, block.stop), counts[block])
-        yield block, owner, concatenated_ranges(starts[block], counts[block])
-
-
-def _passing(forward: _Forward) -> tuple[IntArray, IntArray]:
-    """Return where each context's choices start, and how many of them pass the floor."""
-    offsets, pillow = forward.branches.offsets, forward.pillow
-    floor = forward.floor - forward.best
-    starts = offsets[pillow]
-    return starts, first_below(
-        forward.branches.log_weights, starts, offsets[pillow + 1], floor
-    ) - starts
+        owner, edges = owned_ranges(starts[block], counts[block])
+        owner += block.start
+        yield block, owner, edges
 
 
 def _edge_keys(
@@ -276,15 +286,10 @@ def _key_bound(tree: ProbabilityTree, forward: _Forward) -> int:
     return n_projected * tree.variables[forward.level.column].n_values
 
 
-def _best_by_key(
-    tree: ProbabilityTree, forward: _Forward, max_rows: int
-) -> tuple[IntArray, FloatArray]:
+def _best_by_key(tree: ProbabilityTree, forward: _Forward) -> tuple[IntArray, FloatArray]:
     """Return the keys of the next contexts, sorted, and the best prefix of each."""
-    starts, counts = _passing(forward)
-    if counts.sum() > max_rows:
-        raise TooManyNodesError
     found = _BestTable(_key_bound(tree, forward))
-    for _, owner, edges in _edge_blocks(starts, counts):
+    for _, owner, edges in _edge_blocks(forward):
         value = forward.best[owner] + forward.branches.log_weights[edges]
         found.add(_edge_keys(tree, forward, owner, edges), value)
     return found.result()
@@ -322,10 +327,14 @@ def _largest_per_key(keys: IntArray, values: FloatArray, bound: int) -> tuple[In
 
 def _best_of_projected(forward: _Forward, n_projected: int) -> FloatArray:
     """Return the best prefix of each projected context when the choice itself is forgotten."""
-    heaviest = _heaviest_branch(forward)
-    best = np.full(n_projected, -np.inf)
-    np.maximum.at(best, forward.projected, forward.best + heaviest)
-    return best
+    return _best_of_each(forward.projected, forward.best + _heaviest_branch(forward), n_projected)
+
+
+def _best_of_each(number: IntArray, best: FloatArray, length: int) -> FloatArray:
+    """Return the largest value of each number, -inf where there is none."""
+    largest = np.full(length, -np.inf)
+    np.maximum.at(largest, number, best)
+    return largest
 
 
 def _heaviest_branch(forward: _Forward) -> FloatArray:
@@ -373,7 +382,7 @@ def _keep_edges(
     position = _Positions(next_keys, _key_bound(tree, forward))
     kept_edges, kept_child, kept_reach = [], [], []
     counts = np.zeros(len(forward.best), dtype=np.int64)
-    for block, owner, edges in _edge_blocks(*_passing(forward)):
+    for block, owner, edges in _edge_blocks(forward):
         child = position.of(_edge_keys(tree, forward, owner, edges))
         reach = branches.log_weights[edges] + completion[child]
         passes = (forward.best[owner] + reach >= log_threshold) & (reach > -np.inf)

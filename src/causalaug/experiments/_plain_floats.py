@@ -96,7 +96,7 @@ class _PlainFloatWeigher:
 
     def _weigh_again(self, query: FloatArray, block: RowWeights) -> ListedRows:
         owner = np.repeat(np.arange(block.n_queries), block.counts)
-        rows = block.rows_at(np.arange(len(owner)))
+        rows = block.rows
         kernel = plain_kernel(query[owner], self.reference[rows], self.kernels)
         found = kernel > 0.0
         owner, rows, log_kernel = owner[found], rows[found], np.log(kernel[found])

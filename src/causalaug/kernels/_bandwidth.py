@@ -1,5 +1,6 @@
 """Rules that choose a bandwidth from a column: pure functions on arrays."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -29,8 +30,8 @@ def silverman(values: FloatArray) -> float:
     0.157
     """
     scale = _scale(values)
-    deviation = _standard_deviation(values / scale)
     ordered = np.sort(values / scale)
+    deviation = _standard_deviation(ordered)
     robust = (_quantile(ordered, 0.75) - _quantile(ordered, 0.25)) / IQR_OF_STANDARD_NORMAL
     spread = min(deviation, robust) if robust > 0.0 else deviation
     return float(NORMAL_REFERENCE * spread * len(values) ** -0.2 * scale)
@@ -57,7 +58,8 @@ def _scale(values: FloatArray) -> float:
     Squares of very large or very small numbers would leave the range of a double.
     """
     largest = float(np.abs(values).max(initial=0.0))
-    return float(2.0 ** np.clip(np.frexp(largest)[1], -1000, 1000)) if largest > 0.0 else 1.0
+    _, exponent = math.frexp(largest)
+    return math.ldexp(1.0, min(max(exponent, -1000), 1000)) if largest > 0.0 else 1.0
 
 
 def _standard_deviation(values: FloatArray) -> float:

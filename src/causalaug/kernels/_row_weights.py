@@ -109,6 +109,11 @@ class ListedRows:
         log_weights: FloatArray = self.log_kernel - np.repeat(log_totals, self.counts)
         return log_weights
 
+    @property
+    def largest(self) -> FloatArray:
+        """The largest kernel of each query, 0 where there is no entry."""
+        return segment_reduce(np.maximum, self.kernel, self.offsets, empty=0.0)
+
     def rows_at(self, entries: IntArray) -> IntArray:
         """Return the row numbers of some entries."""
         return self.rows[entries]
@@ -170,6 +175,11 @@ class WholeRows:
         """Number of entries of each query."""
         return np.full(self.n_queries, self.matrix.shape[1])
 
+    @cached_property
+    def rows(self) -> IntArray:
+        """Row numbers."""
+        return np.tile(np.arange(self.matrix.shape[1]), self.n_queries)
+
     @property
     def kernel(self) -> FloatArray:
         """The kernel of each entry."""
@@ -188,6 +198,12 @@ class WholeRows:
         with np.errstate(divide="ignore"):
             log_weights: FloatArray = np.log(self.matrix / totals[:, np.newaxis])
         return log_weights.ravel()
+
+    @property
+    def largest(self) -> FloatArray:
+        """The largest kernel of each query."""
+        largest: FloatArray = self.matrix.max(axis=1)
+        return largest
 
     def rows_at(self, entries: IntArray) -> IntArray:
         """Return the row numbers of some entries."""
