@@ -69,6 +69,24 @@ def test_no_row_that_matters_is_missed(mixture, neighbours, log_cut, seed, n_row
         assert set(np.flatnonzero(matters)) <= set(rows)
 
 
+@pytest.mark.parametrize("mixture", ["two gaussians", "two narrow gaussians"])
+@given(seed=st.integers(0, 10**6), n_rows=st.sampled_from([1, 2, 5, 30]))
+@settings(max_examples=25)
+def test_lists_of_cells_miss_no_row_that_matters_either(mixture, seed, n_rows):
+    rng = np.random.default_rng(seed)
+    kernels = MIXTURES[mixture]
+    reference = rng.integers(0, 9, (n_rows, 2)) / 8
+    query = rng.integers(-1, 10, (6, 2)) / 8
+    finder = finder_of(kernels, reference)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_candidates, "QUERIES_FOR_CELLS", 0)
+        found = finder.find(query, CUT)
+    for point, rows in zip(query, listed(found, 6), strict=True):
+        assert len(set(rows)) == len(rows)
+        exact = exact_log_weights(reference, kernels, point)
+        assert set(np.flatnonzero(exact >= exact.max() - CUT)) <= set(rows)
+
+
 @pytest.mark.parametrize("n_gaussians", [1, 2])
 def test_a_query_that_matches_no_group_has_no_candidate(n_gaussians):
     rng = np.random.default_rng(0)
@@ -91,7 +109,7 @@ def test_windows_are_narrow(kernel):
 def test_a_few_neighbours_do_without_a_window():
     reference = np.repeat(np.arange(50.0), 3)[:, np.newaxis] + [[0.0, 0.0]]
     found = finder_of([("gaussian", 0.1)] * 2, reference).find(np.array([[7.0, 7.0]]), CUT)
-    assert found.near.enough.tolist() == [True]
+    assert found.near.known.tolist() == [True]
     assert sorted(found.rows(slice(0, 1))) == [21, 22, 23]
 
 
@@ -99,6 +117,6 @@ def test_named_rows_and_windows_mix():
     reference = np.concatenate([np.zeros((20, 2)), [[5.0, 5.0], [6.0, 6.0]]])
     query = np.array([[5.0, 5.0], [0.0, 0.0], [6.0, 6.0]])
     found = finder_of([("gaussian", 0.01)] * 2, reference).find(query, CUT)
-    assert found.near.enough.tolist() == [True, False, True]
+    assert found.near.known.tolist() == [True, False, True]
     rows = listed(found, 3)
     assert [rows[0], sorted(rows[1]), rows[2]] == [[20], list(range(20)), [21]]

@@ -53,7 +53,7 @@ def test_nothing_is_proposed_in_small_tables_or_for_narrow_kernels():
     rng = np.random.default_rng(0)
     assert (small.propose(np.zeros((1, 1)), np.zeros(50, dtype=int), rng) == -1).all()
     narrow = ProductKernel(np.arange(1000.0)[:, np.newaxis], [ColumnKernel("gaussian", 1e-3)])
-    assert (narrow.propose(np.zeros((1, 1)), np.zeros(50, dtype=int), rng) == -1).mean() > 0.9
+    assert (narrow.propose(np.zeros((1, 1)), np.zeros(50, dtype=int), rng) == -1).all()
 
 
 @pytest.mark.parametrize("bandwidths", [(1e-2,), (0.1, 0.1)], ids=str)

@@ -1,6 +1,6 @@
 """A fixed number of paths, thinned without bias at every level."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -238,8 +238,8 @@ class _Survivors(Collector):
         self._n_waiting = 0
         self._seen = seen
 
-    def glimpse(self, weights: Callable[[], FloatArray]) -> None:
-        self.cutoff = survival_weight(weights(), 0.0, self._budget)
+    def glimpse(self, masses: FloatArray, largest: FloatArray) -> None:
+        self.cutoff = max(self.cutoff, least_survival_weight(masses, largest, self._budget))
 
     def add(self, children: Children, mass: float) -> None:
         self._waiting.append(children)
@@ -256,6 +256,28 @@ class _Survivors(Collector):
         self.cutoff = survival_weight(weights, rest, self._budget)
         self.children = listed.at(np.flatnonzero((weights >= self.cutoff) & (weights > 0.0)))
         self._waiting, self._n_waiting = [], 0
+
+
+def least_survival_weight(masses: FloatArray, largest: FloatArray, budget: int) -> float:
+    """Return a weight that the survival weight is not below, from masses of several children.
+
+    A mass `m` of which no child is more than a share `h` adds at least ``min(m / c, 1 / h)``
+    to the sum of ``min(w / c, 1)`` over the children, which has to be the budget.
+
+    >>> round(least_survival_weight(np.array([0.5, 0.5]), np.array([0.5, 0.01]), budget=12), 6)
+    0.05
+    """
+    survival, n_larger = np.inf, 0.0
+    while n_larger < budget:
+        if not len(masses):
+            return 0.0
+        survival = float(masses.sum()) / (budget - n_larger)
+        is_larger = masses * largest >= survival
+        if not is_larger.any():
+            break
+        n_larger += float((1.0 / largest[is_larger]).sum())
+        masses, largest = masses[~is_larger], largest[~is_larger]
+    return survival * (1.0 - EVEN)
 
 
 def survival_weight(weights: FloatArray, rest: float, budget: int) -> float:

@@ -1,7 +1,7 @@
 """All children of a frontier at one level: listed where they are heavy, drawn where light."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -41,8 +41,11 @@ class Collector(ABC):
     at_a_time: int
     """About how many children to hand over at a time."""
 
-    def glimpse(self, weights: Callable[[], FloatArray]) -> None:  # noqa: B027
-        """Raise the cutoff, if the weights of some children, before they are handed over, do."""
+    def glimpse(self, masses: FloatArray, largest: FloatArray) -> None:  # noqa: B027
+        """Raise the cutoff, if what is known of children before they are handed over allows it.
+
+        Given are masses of children and the largest share of each mass that is a single child.
+        """
 
     @abstractmethod
     def add(self, children: Children, mass: float) -> None:
@@ -161,8 +164,11 @@ class LevelChildren:
         heaviest = np.full(weights.n_queries, -np.inf)
         np.maximum.at(heaviest, owner, log_weights)
         heaviest[weights.totals == 0.0] = 0.0
-        if collector.cutoff == 0.0 and len(weights.kernel) > collector.at_a_time:
-            collector.glimpse(lambda: weights.times(np.exp(heaviest)))
+        if len(weights.kernel) <= len(paths):
+            collector.glimpse(np.exp(log_weights), weights.largest[owner] / weights.totals[owner])
+        elif collector.cutoff == 0.0 and len(weights.kernel) > collector.at_a_time:
+            some = weights.times(np.exp(heaviest))
+            collector.glimpse(some, np.broadcast_to(1.0, some.shape))
         found = weights.heaviest(_log(collector.cutoff) - heaviest)
         branches = sorted_branches(found, weights.n_queries)
         start = 0

@@ -8,10 +8,11 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from causalaug._segments import concatenated_ranges, first_reaching
+from causalaug.kernels._cells import CellTable, NearRows, reach_of
 from causalaug.kernels._column import KernelColumn
 from causalaug.kernels._exact import ExactMatch
 from causalaug.kernels._nearby import NearbyRows, symmetric_slabs
-from causalaug.typing import BoolArray, FloatArray, IntArray
+from causalaug.typing import FloatArray, IntArray
 
 N_NEAREST = (2, 8)
 """Neighbours asked of the search tree, in turn, before a window is opened."""
@@ -19,14 +20,11 @@ N_NEAREST = (2, 8)
 FEW = 0.1
 """Share of queries that are left to windows without asking the tree again."""
 
+MOST_FOR_CELLS = 1024
+"""Rows up to which lists of near rows are made for the cells of a grid."""
 
-@dataclass(frozen=True, eq=False)
-class NearRows:
-    """Rows that a search tree named: `rows[inside]`, for the queries where `enough`."""
-
-    enough: BoolArray
-    rows: IntArray
-    inside: BoolArray
+QUERIES_FOR_CELLS = 16
+"""Queries per row from which on such lists are made faster than a tree is asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,21 +42,21 @@ class Candidates:
         windows = self.stops - self.starts
         if self.near is None:
             return windows
-        return np.where(self.near.enough, self.near.inside.sum(axis=1), windows)
+        return np.where(self.near.known, self.near.counts, windows)
 
     def rows(self, block: slice) -> IntArray:
         """Return the row numbers of the queries in `block`, end to end."""
         starts, counts = self.starts[block], self.counts[block]
         if self.near is None:
             return self.order[concatenated_ranges(starts, counts)]
-        enough = self.near.enough[block]
-        named = self.near.rows[block][self.near.inside[block] & enough[:, np.newaxis]]
-        if enough.all():
+        known = self.near.known[block]
+        named = self.near.rows[slice(*self.near.offsets[[block.start, block.stop]])]
+        if known.all():
             return named
         rows = np.empty(counts.sum(), dtype=self.order.dtype)
-        is_named = np.repeat(enough, counts)
+        is_named = np.repeat(known, counts)
         rows[is_named] = named
-        windows = concatenated_ranges(starts, np.where(enough, 0, counts))
+        windows = concatenated_ranges(starts, np.where(known, 0, counts))
         rows[~is_named] = self.order[windows]
         return rows
 
@@ -79,11 +77,14 @@ class CandidateFinder:
         self._compact = [c for c, column in self._columns.items() if column.is_compact]
         exact = {c: column.values for c, column in self._columns.items() if column.is_exact}
         self._match = ExactMatch(exact, n_rows)
+        self._cells: CellTable | None = None
         on_distance = self._compact or self._gaussian
         self._primary = max(on_distance, key=lambda c: self._columns[c].width, default=None)
-        keys = [] if self._primary is None else [self._columns[self._primary].values]
-        self._order: IntArray = np.lexsort([*keys, self._match.groups]).astype(np.int32)
-        self._sorted: FloatArray = keys[0][self._order] if keys else np.empty(0)
+        by_value = [] if self._primary is None else [self._columns[self._primary].values]
+        by_group = [] if self._match.is_trivial else [self._match.groups]
+        keys = [*by_value, *by_group]
+        self._order: IntArray = (np.lexsort(keys) if keys else np.arange(n_rows)).astype(np.int32)
+        self._sorted: FloatArray = by_value[0][self._order] if by_value else np.empty(0)
 
     def find(self, query: FloatArray, log_cut: float) -> Candidates:
         """Return a superset of the rows that weigh at least ``exp(-log_cut)`` of the heaviest."""
@@ -96,7 +97,7 @@ class CandidateFinder:
             radius = np.full(len(query), h)
         elif len(self._gaussian) == 1:
             with np.errstate(over="ignore"):
-                radius = h * _reach(self._nearest(centre, starts, stops) / h, log_cut)
+                radius = h * reach_of(self._nearest(centre, starts, stops) / h, log_cut)
         elif np.isfinite(log_cut):
             return self._search(query, groups, starts, stops, log_cut)
         else:
@@ -164,27 +165,48 @@ class CandidateFinder:
         stops: IntArray,
         log_cut: float,
     ) -> Candidates:
-        """Ask the tree for a few neighbours; open a window where they are not enough.
+        """Look a few neighbours up; open a window where they are not enough."""
+        assert self._primary is not None
+        points = self._points({c: query[:, c] for c in self._gaussian}, groups)
+        near = self._look_up(points, groups, log_cut)
+        if not near.known.all():
+            radius = near.reach * self._columns[self._primary].kernel.bandwidth
+            starts, stops = self._narrow(query[:, self._primary], radius, starts, stops)
+        return Candidates(self._order, starts, stops, near)
+
+    def _look_up(self, points: FloatArray, groups: IntArray, log_cut: float) -> NearRows:
+        """Return near rows from the lists of a grid, if it pays, else from the tree.
+
+        Which of them depends on the call alone: they name the rows in different order.
+        """
+        may_have_cells = self._match.is_trivial and len(self._gaussian) == 2
+        pays = QUERIES_FOR_CELLS * self._n_rows <= len(points)
+        if not (may_have_cells and pays and self._n_rows <= MOST_FOR_CELLS):
+            return self._ask_for_few(points, groups, log_cut)
+        if self._cells is None or self._cells.log_cut != log_cut:
+            self._cells = CellTable(self._tree.data, log_cut)
+        near = self._cells.find(points)
+        left = np.flatnonzero(~near.known)
+        return near.completed(self._ask_for_few(points[left], groups[left], log_cut))
+
+    def _ask_for_few(self, points: FloatArray, groups: IntArray, log_cut: float) -> NearRows:
+        """Ask the tree for a few neighbours.
 
         Rows of other groups are no neighbours. A query far outside the table may have none
         but such among its nearest: then its whole group is looked through.
         """
-        assert self._primary is not None
-        points = self._points({c: query[:, c] for c in self._gaussian}, groups)
         distance, rows = self._neighbours(points, log_cut)
-        reach = _reach(distance[:, 0], log_cut)
-        enough = distance[:, -1] > reach
+        reach = reach_of(distance[:, 0], log_cut)
+        known = distance[:, -1] > reach
         inside = distance <= reach[:, np.newaxis]
         if not self._match.is_trivial:
             own = self._match.groups[rows] == groups[:, np.newaxis]
             reach[~own[:, 0]] = np.inf
-            enough &= own[:, 0]
-            enough |= groups < 0
+            known &= own[:, 0]
+            known |= groups < 0
             inside &= own
-        if not enough.all():
-            radius = reach * self._columns[self._primary].kernel.bandwidth
-            starts, stops = self._narrow(query[:, self._primary], radius, starts, stops)
-        return Candidates(self._order, starts, stops, NearRows(enough, rows, inside))
+        inside &= known[:, np.newaxis]
+        return NearRows(known, np.count_nonzero(inside, axis=1), rows[inside], reach)
 
     def _neighbours(self, points: FloatArray, log_cut: float) -> tuple[FloatArray, IntArray]:
         """Return distances and rows of the nearest, more if a few are often not enough.
@@ -192,7 +214,7 @@ class CandidateFinder:
         Where the few were enough, the rest of the row is at an infinite distance.
         """
         distance, rows = self._ask_tree(points, N_NEAREST[0])
-        todo = np.flatnonzero(distance[:, -1] <= _reach(distance[:, 0], log_cut))
+        todo = np.flatnonzero(distance[:, -1] <= reach_of(distance[:, 0], log_cut))
         if len(todo) <= FEW * len(points):
             return distance, rows
         more, more_rows = self._ask_tree(points[todo], N_NEAREST[1])
@@ -206,8 +228,3 @@ class CandidateFinder:
         nearest = list(range(1, min(k, self._n_rows) + 1))
         distance, rows = self._tree.query(points, k=nearest)
         return np.asarray(distance), np.asarray(rows)
-
-
-def _reach(nearest: FloatArray, log_cut: float) -> FloatArray:
-    """Return the distance in bandwidths up to which rows matter, given that of the nearest."""
-    return np.sqrt(np.square(nearest) + 2.0 * log_cut) * (1.0 + 1e-9)

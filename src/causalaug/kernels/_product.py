@@ -27,6 +27,9 @@ from causalaug.kernels._univariate import CONTINUOUS_KERNELS
 from causalaug.kernels._whole import BLOCK_ENTRIES, WholeRowEvaluator
 from causalaug.typing import FloatArray, IntArray
 
+LARGEST_KEPT = 1 << 21
+"""Weights that are kept for the next variable of equal pillow."""
+
 BATCH_QUERIES = 1 << 14
 """Queries whose candidates are searched at a time."""
 
@@ -44,6 +47,9 @@ LARGEST_PLAIN_EXPONENT = 1e3
 
 NARROWEST = 1e-120
 """Bandwidths below this share of the range change nothing but overflow their squares."""
+
+FEW_ENTRIES = 4096
+"""So few entries are all weighed, faster than those without a rival are told apart."""
 
 ROUNDING = 1e-15
 """Relative error of a sum of squares, generously."""
@@ -92,7 +98,7 @@ class ProductKernel:
         ]
         self._finder = CandidateFinder(self._columns, self.n_rows)
         self._whole_rows = WholeRowEvaluator(self._columns, self.n_rows)
-        self._latest: tuple[FloatArray, float, ListedRows] | None = None
+        self._latest: tuple[FloatArray, float, list[ListedRows]] | None = None
 
     def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
         """Yield the weighted rows of the queries, block after block, in their order.
@@ -112,8 +118,22 @@ class ProductKernel:
         if may_be_whole and self._is_small:
             yield from self._whole_rows.evaluate(query, cut)
             return
+        latest = self._latest
+        if latest and latest[1] == cut and np.array_equal(latest[0], query):
+            yield from latest[2]
+            return
+        kept: list[ListedRows] = []
+        n_kept, room = 0, LARGEST_KEPT
         for start in range(0, len(query), BATCH_QUERIES):
-            yield from self._weigh_batch(query[start : start + BATCH_QUERIES], cut, may_be_whole)
+            batch = query[start : start + BATCH_QUERIES]
+            for weights in self._weigh_batch(batch, cut, may_be_whole):
+                room -= int(weights.offsets[-1])
+                if room >= 0 and isinstance(weights, ListedRows):
+                    kept.append(weights)
+                    n_kept += weights.n_queries
+                if n_kept == len(query):
+                    self._latest = query.copy(), cut, kept
+                yield weights
 
     def propose(self, query: FloatArray, owner: IntArray, rng: np.random.Generator) -> IntArray:
         """Draw a row for each entry by its weight given ``query[owner]``, or give up: -1.
@@ -130,6 +150,8 @@ class ProductKernel:
         nearby = self._finder.nearby(query) if self.n_rows >= LARGE_TABLE else None
         if nearby is not None:
             self._propose_nearby(nearby, query, owner, drawn, rng)
+            return drawn
+        if self._is_narrow:
             return drawn
         pending: IntArray = np.arange(len(owner))
         for _ in range(max(self.n_rows // COST_OF_PROPOSAL, 1)):
@@ -194,8 +216,17 @@ class ProductKernel:
     @cached_property
     def _is_wide(self) -> bool:
         """Whether no exponent is so large that its last digits would matter."""
+        return 0.0 < self._squared_width <= WIDEST_SQUARE
+
+    @cached_property
+    def _is_narrow(self) -> bool:
+        """Whether next to no row is near a query."""
+        return self._squared_width > WIDEST_SQUARE
+
+    @cached_property
+    def _squared_width(self) -> float:
         widths = [column.width for column in self._columns if column.is_gaussian]
-        return bool(widths) and sum(width * width for width in widths) <= WIDEST_SQUARE
+        return float(sum(width * width for width in widths))
 
     @cached_property
     def _is_small(self) -> bool:
@@ -204,21 +235,14 @@ class ProductKernel:
     def _weigh_batch(
         self, query: FloatArray, cut: float, may_be_whole: bool
     ) -> Iterator[RowWeights]:
-        """Weigh some queries; variables of equal pillow often ask twice, so the latest is kept."""
-        latest = self._latest
-        if latest and latest[1] == cut and np.array_equal(latest[0], query):
-            yield latest[2]
-            return
+        """Weigh some queries."""
         found = self._finder.find(query, cut)
         if may_be_whole and found.counts.sum() > DENSE_SHARE * self.n_rows * len(query):
             yield from self._whole_rows.evaluate(query, cut)
             return
         for block in blocks_by_size(found.counts, BLOCK_ENTRIES):
             offsets = offsets_of(found.counts[block])
-            weights = self._weigh_candidates(query[block], offsets, found.rows(block), cut)
-            if weights.n_queries == len(query):
-                self._latest = query.copy(), cut, weights
-            yield weights
+            yield self._weigh_candidates(query[block], offsets, found.rows(block), cut)
 
     def _weigh_candidates(
         self, query: FloatArray, offsets: IntArray, rows: IntArray, cut: float
@@ -226,7 +250,8 @@ class ProductKernel:
         """Weigh the named rows of each query; a row without rival gets all the weight."""
         counts = lengths_of(offsets)
         several = np.flatnonzero(counts > 1)
-        if self._is_compact or 2 * len(several) > len(counts):
+        most_have_rivals = len(rows) <= FEW_ENTRIES or 2 * len(several) > len(counts)
+        if self._is_compact or most_have_rivals:
             return self._weigh_entries(query, offsets, rows, cut)
         entries = concatenated_ranges(offsets[several], counts[several])
         weighed = self._weigh_entries(
