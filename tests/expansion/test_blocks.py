@@ -177,6 +177,11 @@ def test_a_pruned_tree_is_refused_if_its_blocks_have_too_many_rows_together():
         ca.augment(frame, ca.ADMG(["x", "y"]), expansion=expansion, block_rows=20)
 
 
+def test_a_pruned_tree_has_no_more_blocks_than_rows_to_begin_with():
+    assert count_blocks(ca.PrunedExpansion(1e-9), 3, block_rows=1) == 3
+    assert count_blocks(ca.PrunedExpansion(0.1), 1000, block_rows=4000) == 3
+
+
 def test_what_cannot_be_cut_is_one_block():
     assert count_blocks(ca.BeamExpansion(50), 5, block_rows=1) == 1
     cut = ca.augment(MIXED, GRAPH, CONDITIONAL, ca.BeamExpansion(50), block_rows=10)

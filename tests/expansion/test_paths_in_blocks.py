@@ -4,6 +4,7 @@ from contextlib import ExitStack
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -134,3 +135,28 @@ def test_a_larger_table_gives_what_the_dense_algorithm_gives(temperature):
 def test_no_path_is_too_light_for_a_low_threshold(arrows, threshold, temperature):
     values = np.random.default_rng(0).normal(size=(12, 3))
     assert_as_dense(values, ca.read_graph(arrows), temperature, threshold)
+
+
+def test_equal_rows_too_light_alone_reach_a_low_threshold_together():
+    """300 rows of one value, each just below the threshold, on which 14 variables depend."""
+    n_heavy, n_light, threshold = 20, 300, 1e-18
+    n_rows = n_heavy + n_light + 1
+    apart = np.append(np.arange(n_heavy), np.full(n_light + 1, 100.0))
+    dependants = {f"c{k}": apart for k in range(14)}
+    frame = pd.DataFrame(
+        {
+            "a": np.repeat([0.0, 1.0, 1000.0], [n_heavy, n_light, 1]),
+            "b": np.append(np.linspace(0.0, 1e-6, n_heavy), np.full(n_light + 1, 50.0)),
+            **dependants,
+        }
+    )
+    graph = ca.read_graph({"b": ["a"], **dict.fromkeys(dependants, ["b"])})
+    weights = np.repeat([1.0, 1e-3], [n_heavy, n_light + 1])
+    bandwidth = 1.0 / np.sqrt(-2.0 * np.log(0.9 * threshold / 1e-3))
+    conditional = ca.KernelConditional(bandwidth={"a": bandwidth, "b": 1.0})
+    found = [
+        ca.augment(frame, graph, conditional, ca.PrunedExpansion(t * n_rows), sample_weight=weights)
+        for t in (threshold, threshold / 10)
+    ]
+    heavy = [(result.weights >= threshold).sum() for result in found]
+    assert heavy[0] == heavy[1] == 3

@@ -120,3 +120,19 @@ def test_named_rows_and_windows_mix():
     assert found.near.known.tolist() == [True, False, True]
     rows = listed(found, 3)
     assert [rows[0], sorted(rows[1]), rows[2]] == [[20], list(range(20)), [21]]
+
+
+@pytest.mark.parametrize("queries_for_cells", [0, 10**9], ids=["cells", "tree"])
+@pytest.mark.parametrize("bandwidth", [1.1e-4, 1.1e-5, 7e-7])
+def test_rows_at_equal_distance_are_found_however_large_the_numbers(
+    bandwidth, queries_for_cells, monkeypatch
+):
+    monkeypatch.setattr(_candidates, "QUERIES_FOR_CELLS", queries_for_cells)
+    steps = np.random.default_rng(0).integers(0, 30, (40, 2))
+    query = np.stack(np.meshgrid(np.arange(30), np.arange(30)), axis=-1).reshape(-1, 2)
+    finder = finder_of([("gaussian", bandwidth)] * 2, 1.6e9 + steps)
+    rows = listed(finder.find(1.6e9 + query, CUT), len(query))
+    squared = np.square(query[:, np.newaxis] - steps).sum(axis=2)
+    nearest = squared == squared.min(axis=1, keepdims=True)
+    for found, expected in zip(rows, nearest, strict=True):
+        assert set(np.flatnonzero(expected)) <= set(found)

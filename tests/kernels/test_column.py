@@ -5,6 +5,7 @@ import pytest
 
 from causalaug.kernels import CONTINUOUS_KERNELS, ColumnKernel
 from causalaug.kernels._column import KernelColumn
+from causalaug.kernels._univariate import COMPACT_KERNELS
 
 VALUES = np.array([0.0, 1.0, 1.0, 4.0])
 
@@ -88,3 +89,10 @@ def test_log_kernel_broadcasts_and_leaves_its_arguments_alone():
 def test_scaled_values_differ_by_distances_in_bandwidths(offset):
     scaled = column("gaussian", 0.5, VALUES + offset).scaled(VALUES + offset)
     np.testing.assert_allclose(scaled, (VALUES - 0.5 * (VALUES.min() + VALUES.max())) / 0.5)
+
+
+@pytest.mark.parametrize("name", sorted(COMPACT_KERNELS))
+def test_a_compact_kernel_vanishes_far_away_without_overflow(name):
+    with np.errstate(over="raise"):
+        found = column(name, 1e-110).log_kernel(np.zeros(4), VALUES)
+    assert found.tolist() == [0.0, -np.inf, -np.inf, -np.inf]

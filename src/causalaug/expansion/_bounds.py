@@ -65,8 +65,10 @@ def no_bounds(tree: ProbabilityTree) -> Bounds:
 def bound_levels(tree: ProbabilityTree, log_threshold: float) -> Bounds:
     """Weigh the variables whose pillow is empty or single, last ones first.
 
-    A choice lighter than the threshold is on no path that reaches it.
+    A choice lighter than the threshold is on no path that reaches it; equal rows may reach it
+    together.
     """
+    cut = float(np.log(tree.n_rows)) - log_threshold
     credits, debits = no_bounds(tree).credits, dict[int, FloatArray]()
     weighed: dict[int, CreditedChoices] = {}
     at_start = 0.0
@@ -78,7 +80,7 @@ def bound_levels(tree: ProbabilityTree, log_threshold: float) -> Bounds:
         variable = tree.variables[level.column]
         credit = credits[level.column][variable.code_of_choice]
         parts = []
-        for weights in level.conditional.weigh(query, -log_threshold):
+        for weights in level.conditional.weigh(query, cut):
             credited = CreditedChoices.of(variable.choose(weights), credit)
             parts.append(credited.best())
             # A sum of rows would lack the digits of those that are too light to be weighed here.

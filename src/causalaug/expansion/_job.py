@@ -57,7 +57,8 @@ def count_blocks(expansion: Expansion, n_rows: int, block_rows: int | None) -> i
     """Return the number of blocks of a job.
 
     How many rows a threshold leaves is not known beforehand, so a pruned tree is only cut
-    where `block_rows` is given. What cannot be cut is one block.
+    where `block_rows` is given, into no more blocks than its first variable has choices. What
+    cannot be cut is one block.
 
     >>> from causalaug.expansion import BeamExpansion, BudgetExpansion
     >>> count_blocks(BudgetExpansion(1_000_000), n_rows=100, block_rows=None)
@@ -67,6 +68,7 @@ def count_blocks(expansion: Expansion, n_rows: int, block_rows: int | None) -> i
     """
     if not isinstance(expansion, BlockwiseExpansion):
         return 1
-    if block_rows is None and isinstance(expansion, PrunedExpansion):
-        return 1
-    return max(-(-expansion.most_rows(n_rows) // (block_rows or BLOCK_ROWS)), 1)
+    n_blocks = max(-(-expansion.most_rows(n_rows) // (block_rows or BLOCK_ROWS)), 1)
+    if isinstance(expansion, PrunedExpansion):
+        return 1 if block_rows is None else min(n_blocks, n_rows)
+    return n_blocks

@@ -148,8 +148,11 @@ class CandidateFinder:
         return cKDTree(self._points({c: self._columns[c].values for c in self._gaussian}, None))
 
     def _points(self, values: dict[int, FloatArray], groups: IntArray | None) -> FloatArray:
-        """Return scaled coordinates; another group is farther away than any row of one's own."""
-        scaled = [values[c] / self._columns[c].kernel.bandwidth for c in self._gaussian]
+        """Return scaled coordinates; another group is farther away than any row of one's own.
+
+        They are centred: bandwidths may be narrow beside the numbers themselves.
+        """
+        scaled = [self._columns[c].scaled(values[c]) for c in self._gaussian]
         if self._match.is_trivial:
             return np.column_stack(scaled)
         apart = 4.0 * sum(self._columns[c].width for c in self._gaussian) + 1.0
@@ -183,9 +186,10 @@ class CandidateFinder:
         pays = QUERIES_FOR_CELLS * self._n_rows <= len(points)
         if not (may_have_cells and pays and self._n_rows <= MOST_FOR_CELLS):
             return self._ask_for_few(points, groups, log_cut)
-        if self._cells is None or self._cells.log_cut != log_cut:
-            self._cells = CellTable(self._tree.data, log_cut)
-        near = self._cells.find(points)
+        cells = self._cells
+        if cells is None or cells.log_cut != log_cut:
+            cells = self._cells = CellTable(self._tree.data, log_cut)
+        near = cells.find(points)
         left = np.flatnonzero(~near.known)
         return near.completed(self._ask_for_few(points[left], groups[left], log_cut))
 

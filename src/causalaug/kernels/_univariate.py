@@ -29,7 +29,7 @@ def log_triweight(scaled: FloatArray) -> FloatArray:
 
 def log_tricube(scaled: FloatArray) -> FloatArray:
     """Return ``3 log(1 - |u|^3)``, ``-inf`` from a distance of one bandwidth on."""
-    return _log_compact(np.abs(scaled) ** 3, power=3)
+    return _log_compact(np.minimum(np.abs(scaled), 1.0) ** 3, power=3)
 
 
 def _log_compact(distance: FloatArray, power: int) -> FloatArray:

@@ -91,10 +91,10 @@ class WholeRowEvaluator:
             left *= self._table(c)[codes[c][first]]
         cell = rest * sizes[longest] + codes[longest]
         right = self._table(longest)
-        totals = (_normal(left, 1) @ _normal(right, 1).T).ravel()[cell]
+        totals = _sums_of_products(left, right, 1)[cell]
         if log_factors is not None:
             left *= np.exp(log_factors)
-        fourth = (_normal(left, 4) @ _normal(right, 4).T).ravel()[cell]
+        fourth = _sums_of_products(left, right, 4)[cell]
         fourth += self._n_rows * LARGEST_FLUSHED * max(1.0, float(left.max(initial=0.0)) ** 4)
         known = totals > LEAST_TOTAL
         unknown[known] = 0.25 * np.log(fourth[known]) - np.log(totals[known]) + 1e-9
@@ -181,6 +181,13 @@ class WholeRowEvaluator:
             [self._columns[c].scaled(self._columns[c].values) for c in self._gaussian]
         )
         return np.vstack([places, -0.5 * np.square(places).sum(axis=0)])
+
+
+def _sums_of_products(left: FloatArray, right: FloatArray, power: int) -> FloatArray:
+    """Return the sums of powers of the products of all pairs of rows, pair by pair."""
+    with one_blas_thread():
+        sums: FloatArray = _normal(left, power) @ _normal(right, power).T
+    return sums.ravel()
 
 
 def _normal(table: FloatArray, power: int) -> FloatArray:
