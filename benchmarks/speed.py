@@ -229,10 +229,9 @@ SECTIONS: list[tuple[str, str, list[str], Callable[[], Iterable[list[str]]]]] = 
     (
         "The pruned tree against the dense algorithm",
         "Threshold 1e-3. Both give the same rows. The dense algorithm computes a kernel matrix "
-        "of frontier by n at every level and materialises all children. Where two roots meet "
-        "in a pillow, all pairs of their values have to be looked up. `floor` is the ratio aimed "
-        "at; on 7 columns some of it is missed, because calls into numpy cost about 5 ms however "
-        "little there is to do, and because of the look-up of pairs.",
+        "of frontier by n at every level and materialises all children. `floor` is the ratio "
+        "aimed at. Where two roots meet in a pillow it is missed at narrow kernels: all pairs of "
+        "their values have to be looked up.",
         ["table", "temperature", "rows out", "causalaug", "dense", "ratio", "floor"],
         compare_with_dense,
     ),

@@ -27,7 +27,7 @@ from causalaug.kernels._univariate import CONTINUOUS_KERNELS
 from causalaug.kernels._whole import BLOCK_ENTRIES, WholeRowEvaluator
 from causalaug.typing import FloatArray, IntArray
 
-LARGEST_KEPT = 1 << 21
+LARGEST_KEPT = 1 << 18
 """Weights that are kept for the next variable of equal pillow."""
 
 BATCH_QUERIES = 1 << 14
@@ -62,6 +62,9 @@ LARGE_TABLE = 4096
 
 COST_OF_PROPOSAL = 16
 """Proposing one row costs about as much as weighing this many among all."""
+
+LOWEST = float(np.finfo(float).min)
+"""What is below it is minus infinity."""
 
 NEGLIGIBLE = 34.0
 """``exp(-34)`` is below the precision of a double."""
@@ -123,16 +126,18 @@ class ProductKernel:
             yield from latest[2]
             return
         kept: list[ListedRows] = []
-        n_kept, room = 0, LARGEST_KEPT
+        done, room = 0, LARGEST_KEPT
         for start in range(0, len(query), BATCH_QUERIES):
             batch = query[start : start + BATCH_QUERIES]
             for weights in self._weigh_batch(batch, cut, may_be_whole):
+                done += weights.n_queries
                 room -= int(weights.offsets[-1])
-                if room >= 0 and isinstance(weights, ListedRows):
+                if room < 0 or not isinstance(weights, ListedRows):
+                    kept, room = [], -1
+                else:
                     kept.append(weights)
-                    n_kept += weights.n_queries
-                if n_kept == len(query):
-                    self._latest = query.copy(), cut, kept
+                    if done == len(query):
+                        self._latest = query.copy(), cut, kept
                 yield weights
 
     def propose(self, query: FloatArray, owner: IntArray, rng: np.random.Generator) -> IntArray:
@@ -276,13 +281,13 @@ class ProductKernel:
         heaviest = segment_reduce(np.maximum, log_kernel, offsets, empty=0.0)
         heaviest = np.where(np.isfinite(heaviest), heaviest, 0.0)
         floor = heaviest - cut - ROUNDING * np.abs(heaviest)
-        keep = (log_kernel >= floor[owner]) & (log_kernel > -np.inf)
+        keep = log_kernel >= np.maximum(floor, LOWEST)[owner]
         if not keep.all():
             offsets = keep_in_segments(offsets, keep)
             rows, owner, log_kernel = rows[keep], owner[keep], log_kernel[keep]
         if heaviest.min(initial=0.0) < -LARGEST_PLAIN_EXPONENT:
             log_kernel = self._from_pivots(query, owner, rows, log_kernel == heaviest[owner])
-        else:
+        elif heaviest.any():
             log_kernel -= heaviest[owner]
         return ListedRows(offsets, rows, log_kernel)
 
