@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causalaug.expansion import _draw
 from causalaug.expansion._draw import draw_entries, draw_rows, spread_draws
-from causalaug.kernels import ColumnKernel, ListedRows, ProductKernel, WholeRows
+from causalaug.kernels import ColumnKernel, ListedRows, ProductKernel, WholeRows, _product
 
 kernels = st.lists(st.sampled_from([0.0, 1e-200, 1e-3, 0.5, 1.0]), min_size=1, max_size=90)
 shares = st.lists(st.floats(0.0, 1.0, exclude_max=True), min_size=1, max_size=5)
@@ -91,12 +92,14 @@ def test_where_a_point_lies_is_uniform_and_says_nothing_about_the_next_owner():
 # Rows drawn by their weights, proposed or weighed.
 
 
+@pytest.mark.parametrize("at_once", [4000, 1 << 17])
 @pytest.mark.parametrize("n_rows", [40, 400])
-def test_rows_are_drawn_by_their_weights_whether_proposed_or_not(n_rows):
+def test_rows_are_drawn_by_their_weights_whether_proposed_or_not(n_rows, at_once, monkeypatch):
     values = np.sort(np.random.default_rng(0).normal(size=n_rows))[:, np.newaxis]
     kernel = ProductKernel(values, [ColumnKernel("gaussian", 0.4)])
     query = np.array([[0.0], [6.0]])
     owner = np.repeat([0, 1], 15_000)
+    monkeypatch.setattr(_draw, "MOST_AT_ONCE", at_once)
     first, second = draw_rows(kernel, query, owner, 2, np.random.default_rng(1))
     for number in (0, 1):
         (weights,) = kernel.weigh(query[[number]])
@@ -108,6 +111,21 @@ def test_rows_are_drawn_by_their_weights_whether_proposed_or_not(n_rows):
             assert (share[drawn] > 0.0).all()
             assert abs(values[drawn, 0].mean() - mean) < 5.0 * sd / np.sqrt(15_000)
     assert np.mean(first == second) < 0.9
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 7])
+@pytest.mark.parametrize("batch", [2, 1 << 14])
+def test_drawn_a_part_at_a_time_every_entry_gets_a_row_of_its_own_query(
+    at_once, batch, monkeypatch
+):
+    monkeypatch.setattr(_draw, "MOST_AT_ONCE", at_once)
+    monkeypatch.setattr(_product, "BATCH_QUERIES", batch)
+    values = np.arange(30.0)[:, np.newaxis]
+    kernel = ProductKernel(values, [ColumnKernel("gaussian", 1e-3)])
+    owner = np.random.default_rng(0).integers(0, 12, 40)
+    query = values[::-2][:12]
+    rows = draw_rows(kernel, query, owner, 2, np.random.default_rng(1))
+    np.testing.assert_array_equal(values[rows, 0], np.tile(query[owner, 0], (2, 1)))
 
 
 def test_a_query_on_which_the_kernel_vanishes_draws_nothing():

@@ -4,10 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from causalaug._segments import Groups, first_reaching, group_by_key, rank_keys
+from causalaug._segments import first_reaching, group_by_key, rank_keys
 from causalaug.conditionals import RowWeigher
 from causalaug.kernels import ListedRows, RowWeights, WholeRows
 from causalaug.typing import FloatArray, IntArray
+
+MOST_AT_ONCE = 1 << 17
+"""Entries drawn at a time, those of equal query together: a part of the queries is at hand."""
 
 STRIDE = 32
 """Entries of a whole row that are first added up, so that few cumulative sums are needed."""
@@ -50,6 +53,25 @@ def draw_rows(
     Shape: (n_draws, n_entries). Rows are proposed where that is likely to succeed; for the
     entries left, all rows are weighed once for all draws.
     """
+    if len(owner) <= MOST_AT_ONCE:
+        return _draw_rows(weigher, query, owner, n_draws, rng)
+    rows: IntArray = np.empty((n_draws, len(owner)), dtype=np.int64)
+    order = group_by_key(owner, len(query)).order
+    for start in range(0, len(owner), MOST_AT_ONCE):
+        part = order[start : start + MOST_AT_ONCE]
+        first, last = owner[part[0]], owner[part[-1]]
+        some = query[first : last + 1]
+        rows[:, part] = _draw_rows(weigher, some, owner[part] - first, n_draws, rng)
+    return rows
+
+
+def _draw_rows(
+    weigher: RowWeigher,
+    query: FloatArray,
+    owner: IntArray,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> IntArray:
     rows = np.stack([weigher.propose(query, owner, rng) for _ in range(n_draws)])
     share = rng.random(rows.shape)
     left = np.flatnonzero((rows < 0).any(axis=0))
@@ -74,15 +96,18 @@ def _with_members(
     `ranks` are the query numbers of the entries. Often there is but one block.
     """
     n_queries = int(ranks.max(initial=-1)) + 1
-    groups: Groups | None = None
+    order: IntArray | None = None
     done = 0
     for weights in blocks:
         if weights.n_queries == n_queries:
             yield np.arange(len(ranks)), weights
             return
-        groups = groups or group_by_key(ranks, n_queries)
-        bounds = groups.offsets[[done, done + weights.n_queries]]
-        yield groups.order[slice(*bounds)], weights
+        if order is None:
+            is_sorted = bool((ranks[1:] >= ranks[:-1]).all())
+            order = np.arange(len(ranks)) if is_sorted else group_by_key(ranks, n_queries).order
+            ranks = ranks[order]
+        bounds = np.searchsorted(ranks, [done, done + weights.n_queries])
+        yield order[slice(*bounds)], weights
         done += weights.n_queries
 
 
