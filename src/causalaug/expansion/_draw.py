@@ -72,6 +72,7 @@ def _draw_rows(
     n_draws: int,
     rng: np.random.Generator,
 ) -> IntArray:
+    """Return the same for entries that are not too many at once."""
     rows = np.stack([weigher.propose(query, owner, rng) for _ in range(n_draws)])
     share = rng.random(rows.shape)
     left = np.flatnonzero((rows < 0).any(axis=0))

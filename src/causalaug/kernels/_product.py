@@ -255,8 +255,8 @@ class ProductKernel:
         """Weigh the named rows of each query; a row without rival gets all the weight."""
         counts = lengths_of(offsets)
         several = np.flatnonzero(counts > 1)
-        most_have_rivals = len(rows) <= FEW_ENTRIES or 2 * len(several) > len(counts)
-        if self._is_compact or most_have_rivals:
+        most_are_alone = 2 * len(several) <= len(counts)
+        if self._is_compact or not most_are_alone or len(rows) <= FEW_ENTRIES:
             return self._weigh_entries(query, offsets, rows, cut)
         entries = concatenated_ranges(offsets[several], counts[several])
         weighed = self._weigh_entries(
