@@ -53,27 +53,17 @@ def draw_rows(
     Shape: (n_draws, n_entries). Rows are proposed where that is likely to succeed; for the
     entries left, all rows are weighed once for all draws.
     """
-    if len(owner) <= MOST_AT_ONCE:
-        return _draw_rows(weigher, query, owner, n_draws, rng)
     rows: IntArray = np.empty((n_draws, len(owner)), dtype=np.int64)
-    order = group_by_key(owner, len(query)).order
-    for start in range(0, len(owner), MOST_AT_ONCE):
-        part = order[start : start + MOST_AT_ONCE]
-        first, last = owner[part[0]], owner[part[-1]]
-        some = query[first : last + 1]
-        rows[:, part] = _draw_rows(weigher, some, owner[part] - first, n_draws, rng)
-    return rows
-
-
-def _draw_rows(
-    weigher: RowWeigher,
-    query: FloatArray,
-    owner: IntArray,
-    n_draws: int,
-    rng: np.random.Generator,
-) -> IntArray:
-    """Return the same for entries that are not too many at once."""
-    rows = np.stack([weigher.propose(query, owner, rng) for _ in range(n_draws)])
+    if len(owner) > MOST_AT_ONCE:
+        order = group_by_key(owner, len(query)).order
+        for start in range(0, len(owner), MOST_AT_ONCE):
+            part = order[start : start + MOST_AT_ONCE]
+            first, last = owner[part[0]], owner[part[-1]]
+            some = query[first : last + 1]
+            rows[:, part] = draw_rows(weigher, some, owner[part] - first, n_draws, rng)
+        return rows
+    for row in rows:
+        row[:] = weigher.propose(query, owner, rng)
     share = rng.random(rows.shape)
     left = np.flatnonzero((rows < 0).any(axis=0))
     ranks, first = rank_keys(owner[left], len(query))

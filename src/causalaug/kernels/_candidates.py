@@ -1,4 +1,4 @@
-"""Which rows may matter to a query: sorted windows, and a search tree for several columns."""
+"""Which rows may matter to a query: sorted windows; for several columns a search tree, or cells."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -97,8 +97,7 @@ def _row_weights(fitted: FittedConditional, query: FloatArray, n_rows: int) -> F
     """Return the weight of every observed row, given the values of the pillow."""
     weights = np.zeros(n_rows)
     for block in fitted.weigher.weigh(query, log_cut=np.inf):
-        entries = np.arange(len(block.kernel))
-        weights[block.rows_at(entries)] = np.exp(block.log_weights)
+        weights[block.rows] = np.exp(block.log_weights)
     return weights
 
 
