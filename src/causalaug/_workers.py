@@ -112,7 +112,8 @@ class _OnDask:
     """Blocks on the workers of a cluster.
 
     A worker that dies gives its blocks to others, by Dask itself. What it does not repair is
-    the loss of the last copy of what all blocks share: then it is sent again.
+    the loss of the last copy of what all blocks share: then it is sent again. Nor does it know
+    which of a dead worker's blocks killed it: one that it gives up is tried once more, alone.
     """
 
     def __init__(
@@ -123,44 +124,55 @@ class _OnDask:
         self._waiting: deque[tuple[int, Any]] = deque()
 
     def results(self, blocks: Sequence[int]) -> Iterator[Any]:
-        todo, losses = deque(blocks), 0
+        killed_worker = import_optional(
+            "distributed.scheduler", extra="dask", purpose="This engine"
+        ).KilledWorker
+        todo, losses, alone = deque(blocks), 0, False
         remote = self._send() if blocks else None
         try:
             while todo or self._waiting:
-                self._hand_out(todo, remote)
+                self._hand_out(todo, remote, 1 if alone else self._most)
                 try:
                     result = self._first()
+                except killed_worker as error:
+                    if alone:
+                        raise _given_up(self._waiting[0][0]) from error
+                    alone = True
+                    self._take_back(todo)
                 except CancelledError as error:
                     losses += 1
                     if losses > MOST_LOSSES:
                         raise _given_up(self._waiting[0][0]) from error
-                    todo.extendleft(block for block, _ in reversed(self._waiting))
-                    self._waiting.clear()
+                    self._take_back(todo)
                     remote = self._send()
-                    continue
-                self._waiting.popleft()
-                yield result
+                else:
+                    alone = False
+                    self._waiting.popleft()
+                    yield result
         finally:
-            with suppress(Exception):
-                self._client.cancel([future for _, future in self._waiting], force=True)
+            self._cancel()
 
     def _send(self) -> Any:
         return self._client.scatter(self._shared, broadcast=True, hash=False)
 
-    def _hand_out(self, todo: deque[int], remote: Any) -> None:
-        while todo and len(self._waiting) < self._most:
+    def _hand_out(self, todo: deque[int], remote: Any, most: int) -> None:
+        while todo and len(self._waiting) < most:
             block = todo.popleft()
             future = self._client.submit(_attempt, self._work, remote, block, pure=False)
             self._waiting.append((block, future))
 
+    def _take_back(self, todo: deque[int]) -> None:
+        self._cancel()
+        todo.extendleft(block for block, _ in reversed(self._waiting))
+        self._waiting.clear()
+
+    def _cancel(self) -> None:
+        with suppress(Exception):
+            self._client.cancel([future for _, future in self._waiting], force=True)
+
     def _first(self) -> Any:
         """Wait for the block that is next in order."""
-        scheduler = import_optional("distributed.scheduler", extra="dask", purpose="This engine")
-        block, future = self._waiting[0]
-        try:
-            result = future.result()
-        except scheduler.KilledWorker as error:
-            raise _given_up(block) from error
+        result = self._waiting[0][1].result()
         if isinstance(result, _Failure):
             raise result.kind(*result.args)
         return result

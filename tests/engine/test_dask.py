@@ -76,7 +76,8 @@ def test_a_block_that_kills_every_worker_is_given_up_and_the_rest_kept(
     options = job(expansion=DeadlyExpansion(tmp_path / "killed", always=True))
     with pytest.raises(EngineError, match="died again and again at block 3"):
         augment_to_parquet(path=tmp_path / "set", engine=client, **options)
-    assert {"part-00000.parquet", "part-00002.parquet"} <= content(tmp_path / "set").keys()
+    before = {f"part-{block:05}.parquet" for block in range(3)}
+    assert before <= content(tmp_path / "set").keys()
     with pytest.raises(StoreError, match="must have a manifest"):
         read_augmented(tmp_path / "set")
 
