@@ -176,10 +176,19 @@ def test_combined_codes_follow_the_order_of_the_rows_past_64_bits():
     assert bound == 2 << 31
 
 
-@given(st.lists(st.integers(0, 9) | st.integers(0, (1 << 62) - 1), max_size=12))
-def test_groups_hold_equal_keys_in_order(keys):
+TOPS = [20, 1 << 17, (1 << 32) - 1, (1 << 62) - 1]
+some_keys = [st.lists(st.integers(0, 9) | st.integers(0, top), max_size=12) for top in TOPS]
+
+
+@pytest.mark.parametrize("few", [0, 1 << 11])
+@pytest.mark.parametrize("few_runs", [0, 2, 8])
+@given(keys=st.one_of(some_keys))
+def test_groups_hold_equal_keys_in_order(few, few_runs, keys):
     bound = max(keys, default=0) + 1
-    groups = group_by_key(ints(keys), bound)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_segments, "FEW_KEYS", few)
+        patch.setattr(_segments, "FEW_RUNS", few_runs)
+        groups = group_by_key(ints(keys), bound)
     expected = [[i for i, key in enumerate(keys) if key == each] for each in sorted(set(keys))]
     found = [groups.order[slice(*ends)].tolist() for ends in itertools.pairwise(groups.offsets)]
     assert found == expected

@@ -20,6 +20,15 @@ LARGEST_KEY = 1 << 62
 FEW = 1 << 10
 """So few values are sorted faster than some of them are found not to need it."""
 
+FEW_KEYS = 1 << 11
+"""So few keys are sorted at once, more of them by two digits, one after the other."""
+
+FEW_RUNS = 8
+"""So few ascending runs are merged faster than anything is sorted."""
+
+DIGIT = 16
+"""Bits of a digit: NumPy sorts numbers of so many bits in linear time."""
+
 CHUNK = 1 << 15
 """Segments searched at a time: small enough for the processor's cache."""
 
@@ -154,9 +163,18 @@ def first_reaching(
 
     With `strictly` the first position past it. Segment `k` is ``values[starts[k]:stops[k]]``.
     """
-    low, high = starts.copy(), stops.copy()
+    found = np.empty(len(starts), dtype=np.int64)
+    for begin in range(0, len(starts), CHUNK):
+        part = slice(begin, begin + CHUNK)
+        found[part] = _bisect_reaching(values, starts[part], stops[part], target[part], strictly)
+    return found
+
+
+def _bisect_reaching(
+    values: FloatArray, low: IntArray, high: IntArray, target: FloatArray, strictly: bool
+) -> IntArray:
     last = len(values) - 1
-    for _ in range(int((stops - starts).max(initial=0)).bit_length()):
+    for _ in range(int((high - low).max(initial=0)).bit_length()):
         middle = (low + high) >> 1
         value = values[np.minimum(middle, last)]
         goes_right = ((value <= target) if strictly else (value < target)) & (low < high)
@@ -228,17 +246,30 @@ class Groups:
 
 def group_by_key(key: IntArray, bound: int) -> Groups:
     """Group the positions of equal keys; all keys must be in ``0..bound - 1``."""
-    length = len(key)
-    n_bits = length.bit_length()
-    if bound << n_bits > LARGEST_KEY:
-        _, key = np.unique(key, return_inverse=True)
-    packed = (key.astype(np.int64) << n_bits) | np.arange(length)
-    packed.sort()
-    sorted_key, order = packed >> n_bits, packed & ((1 << n_bits) - 1)
-    offsets = run_offsets(sorted_key)
-    ranks = np.empty(length, dtype=np.int64)
+    order = _stable_order(key, bound)
+    offsets = run_offsets(key[order])
+    ranks = np.empty(len(key), dtype=np.int64)
     ranks[order] = np.repeat(np.arange(len(offsets) - 1), lengths_of(offsets))
     return Groups(order, offsets, ranks)
+
+
+def _stable_order(key: IntArray, bound: int) -> IntArray:
+    """Return the order that sorts the keys, positions of equal keys as they stand."""
+    length = len(key)
+    n_bits = length.bit_length()
+    if np.count_nonzero(key[1:] < key[:-1]) < FEW_RUNS:
+        return np.argsort(key, kind="stable")
+    if length > FEW_KEYS and bound <= 1 << 2 * DIGIT:
+        order = np.argsort(key.astype(np.uint16), kind="stable")
+        if bound > 1 << DIGIT:
+            order = order[np.argsort((key >> DIGIT).astype(np.uint16)[order], kind="stable")]
+        return order
+    if bound << n_bits > LARGEST_KEY:
+        return np.argsort(key, kind="stable")
+    packed = (key.astype(np.int64) << n_bits) | np.arange(length)
+    packed.sort()
+    packed &= (1 << n_bits) - 1
+    return packed
 
 
 def rank_keys(key: IntArray, bound: int) -> tuple[IntArray, IntArray]:
