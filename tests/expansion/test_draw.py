@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from causalaug.expansion import _draw
 from causalaug.expansion._draw import draw_entries, draw_rows, spread_draws
+from causalaug.expansion._pillows import PillowWeights
 from causalaug.kernels import ColumnKernel, ListedRows, ProductKernel, WholeRows, _product
 
 kernels = st.lists(st.sampled_from([0.0, 1e-200, 1e-3, 0.5, 1.0]), min_size=1, max_size=90)
@@ -100,7 +101,7 @@ def test_rows_are_drawn_by_their_weights_whether_proposed_or_not(n_rows, at_once
     query = np.array([[0.0], [6.0]])
     owner = np.repeat([0, 1], 15_000)
     monkeypatch.setattr(_draw, "MOST_AT_ONCE", at_once)
-    first, second = draw_rows(kernel, query, owner, 2, np.random.default_rng(1))
+    first, second = draw_rows(PillowWeights(kernel, query), owner, 2, np.random.default_rng(1))
     for number in (0, 1):
         (weights,) = kernel.weigh(query[[number]])
         share = np.zeros(n_rows)
@@ -124,13 +125,12 @@ def test_drawn_a_part_at_a_time_every_entry_gets_a_row_of_its_own_query(
     kernel = ProductKernel(values, [ColumnKernel("gaussian", 1e-3)])
     owner = np.random.default_rng(0).integers(0, 12, 40)
     query = values[::-2][:12]
-    rows = draw_rows(kernel, query, owner, 2, np.random.default_rng(1))
+    rows = draw_rows(PillowWeights(kernel, query), owner, 2, np.random.default_rng(1))
     np.testing.assert_array_equal(values[rows, 0], np.tile(query[owner, 0], (2, 1)))
 
 
 def test_a_query_on_which_the_kernel_vanishes_draws_nothing():
     kernel = ProductKernel(np.array([[1.0], [2.0]]), [ColumnKernel("identity")])
-    rows = draw_rows(
-        kernel, np.array([[1.0], [3.0]]), np.array([0, 1, 0]), 1, np.random.default_rng(0)
-    )
+    weights = PillowWeights(kernel, np.array([[1.0], [3.0]]))
+    rows = draw_rows(weights, np.array([0, 1, 0]), 1, np.random.default_rng(0))
     assert rows.tolist() == [[0, -1, 0]]

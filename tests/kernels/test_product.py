@@ -323,34 +323,6 @@ def test_there_is_no_bound_outside_small_wide_tables(bandwidths, query):
     assert kernel.log_heaviest_bound(np.array(query)).tolist() == [np.inf]
 
 
-# A second look.
-
-
-def narrow_problem():
-    reference = np.random.default_rng(0).random((20, 2))
-    kernel = ProductKernel(reference, [ColumnKernel("gaussian", 1e-3)] * 2)
-    return kernel, reference[np.arange(10)[:, np.newaxis] * [1, 2], [0, 1]]
-
-
-def test_weights_are_kept_for_the_next_who_asks_the_same(monkeypatch):
-    monkeypatch.setattr(_product, "BATCH_QUERIES", 4)
-    kernel, query = narrow_problem()
-    first = list(kernel.weigh(query))
-    assert len(first) == 3
-    assert [*map(id, kernel.weigh(query.copy()))] == [*map(id, first)]
-    for other in (query[:9], query[::-1]):
-        np.testing.assert_array_equal(
-            log_weights(kernel, other), log_weights(narrow_problem()[0], other)
-        )
-    assert next(kernel.weigh(query, 90.0)) is not first[0]
-
-
-def test_many_weights_are_not_kept(monkeypatch):
-    monkeypatch.setattr(_product, "LARGEST_KEPT", 3)
-    kernel, query = narrow_problem()
-    assert next(kernel.weigh(query)) is not next(kernel.weigh(query))
-
-
 # Extremes.
 
 

@@ -21,6 +21,9 @@ from causalaug.typing import FloatArray, IntArray
 EVEN = 1e-9
 """Logarithms of weights that differ by less are rounding."""
 
+MOST_WEIGHED = 1 << 24
+"""Entries of kernel weights from which on it pays to find out which paths need none."""
+
 NO_MASS = 1e-13
 """A remainder of this share of the whole is rounding."""
 
@@ -140,12 +143,30 @@ def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Genera
     if len(frontier) * frontier.tree.variables[level.column].choices.n_groups <= budget:
         return LevelChildren(frontier, level).all()
     if len(frontier) < budget:
-        return _resample(frontier, level, everyone, budget, rng)
-    heavier = np.flatnonzero(frontier.log_weights > frontier.log_weights.min() + EVEN)
+        least = _least_survival(frontier, level, budget)
+        listed = np.flatnonzero(np.exp(frontier.log_weights) >= least)
+        return _resample(frontier, level, listed, budget, least, rng)
+    lightest = float(frontier.log_weights.min())
+    heavier = np.flatnonzero(frontier.log_weights > lightest + EVEN)
     if not len(heavier):
         return _draw_one_each(frontier, level, rng)
     listed = everyone if level.conditional.may_vanish else heavier
-    return _resample(frontier, level, listed, budget, rng)
+    return _resample(frontier, level, listed, budget, float(np.exp(lightest)), rng)
+
+
+def _least_survival(frontier: Frontier, level: Level, budget: int) -> float:
+    """Return a weight that the survival weight is not below, as far as it is cheap to know.
+
+    It is 0 if there are so few paths that one may as well look at all their children.
+    """
+    pillows = frontier.pillows(level)
+    n_weighed = len(pillows.numbers) * frontier.tree.n_rows
+    if level.conditional.may_vanish or n_weighed <= MOST_WEIGHED:
+        return 0.0
+    largest = np.exp(np.minimum(level.conditional.log_heaviest_bound(pillows.query), 0.0))
+    merged = float(frontier.tree.variables[level.column].choices.sizes.max()) ** 0.75
+    shares = np.minimum(merged * largest, 1.0)[pillows.of(np.arange(len(frontier)))]
+    return least_survival_weight(np.exp(frontier.log_weights), shares, budget)
 
 
 def _draw_one_each(frontier: Frontier, level: Level, rng: np.random.Generator) -> Children:
@@ -163,36 +184,39 @@ def _draw_choices(
     frontier: Frontier, level: Level, paths: IntArray, rng: np.random.Generator
 ) -> IntArray:
     """Return a choice of each of some paths, drawn by its weight; -1 where a path ends."""
-    groups, query = frontier.group_pillows(level)
-    (rows,) = draw_rows(level.conditional, query, groups.ranks[paths], 1, rng)
+    pillows = frontier.pillows(level)
+    (rows,) = draw_rows(pillows.weights, pillows.of(paths), 1, rng)
     group_of_row = frontier.tree.variables[level.column].choices.group_of_row
     return np.where(rows >= 0, group_of_row[rows], -1)
 
 
 def _resample(
-    frontier: Frontier, level: Level, listed: IntArray, budget: int, rng: np.random.Generator
+    frontier: Frontier,
+    level: Level,
+    listed: IntArray,
+    budget: int,
+    least: float,
+    rng: np.random.Generator,
 ) -> Children:
     """Keep `budget` of the children, with weights that are right on average.
 
-    Only the paths `listed` are looked at for heavy children. If there are others, they must be
-    the lightest of as many paths as the budget allows, none of which ends here. The survival
-    weight is then no less than theirs, so that each keeps one child at most.
+    Only the paths `listed` are looked at for heavy children. If there are others, none may end
+    here or be heavier than `least`, a weight that the survival weight is not below if no path
+    ends here. So each of the others keeps one child at most.
     """
+    order = frontier.pillows(level).groups.order
     is_whole = len(listed) == len(frontier)
-    some = frontier if is_whole else frontier.at(listed, frontier.log_weights[listed])
-    children = LevelChildren(some, level)
+    children = LevelChildren(frontier, level, None if is_whole else listed)
     light = np.exp(frontier.log_weights)
-    lightest = float(light.min()) if len(frontier) == budget else 0.0
     number = np.full(len(frontier), -1)
     number[listed] = np.arange(len(listed))
     others = float(light[number < 0].sum())
-    heavy, cutoff = _heavy_children(children, others, budget, lightest)
+    heavy, cutoff = _heavy_children(children, others, budget, least)
     light[listed] = children.remainders(heavy)
     n_light, total = budget - len(heavy.parent), float(light.sum())
     survivors = replace(heavy, parent=listed[heavy.parent])
     if cutoff == 0.0 or n_light == 0 or total <= NO_MASS * (children.mass + others):
         return survivors
-    order = frontier.group_pillows(level)[0].order
     place, offset = spread_draws(light[order], n_light, rng)
     parent = order[place]
     choice = np.empty(n_light, dtype=np.int64)
@@ -204,18 +228,17 @@ def _resample(
 
 
 def _heavy_children(
-    children: LevelChildren, others: float, budget: int, lightest: float
+    children: LevelChildren, others: float, budget: int, least: float
 ) -> tuple[Children, float]:
     """Return the children that survive as they are, and the weight from which they do.
 
     `others` is the mass of paths that are not looked at. The weight found among some of the
-    children never exceeds the one among all, so lighter children need not be listed. If there
-    are as many paths as the budget allows and none of them ends here, the lightest path is such
-    a weight from the beginning; `lightest` is 0 if there are fewer.
+    children never exceeds the one among all, so lighter children need not be listed. If none
+    of the paths ends here, `least` is such a weight from the beginning.
     """
-    survivors = _Survivors(budget, lightest, others)
+    survivors = _Survivors(budget, least, others)
     children.collect(survivors)
-    if lightest > 0.0 and children.n_dead:
+    if least > 0.0 and children.n_dead:
         survivors = _Survivors(budget, 0.0, others)
         children.collect(survivors)
     survivors.settle()

@@ -56,17 +56,21 @@ class LevelChildren:
     """The children of every path at one level.
 
     They are never all listed unless asked for: there are as many as paths times choices.
-    Paths of equal pillow are handled together.
+    Paths of equal pillow are handled together. If only some `paths` are to be looked at,
+    numbers of paths are positions among them.
     """
 
-    def __init__(self, frontier: Frontier, level: Level) -> None:
-        self._level = level
+    def __init__(self, frontier: Frontier, level: Level, paths: IntArray | None = None) -> None:
         self._tree = frontier.tree
         self._variable = frontier.tree.variables[level.column]
-        self._groups, self._query = frontier.group_pillows(level)
-        self._cache: list[RowWeights] | None = None
+        self._pillows = frontier.pillows(level)
         self.log_weights = frontier.log_weights
-        self._alive = np.zeros(len(frontier), dtype=bool)
+        if paths is not None:
+            self._pillows = self._pillows.at(paths)
+            self.log_weights = self.log_weights[paths]
+        self._groups = self._pillows.groups
+        self._cache: list[RowWeights] | None = None
+        self._alive = np.zeros(len(self.log_weights), dtype=bool)
 
     @property
     def n_choices(self) -> int:
@@ -128,7 +132,7 @@ class LevelChildren:
         return choice
 
     def _weigh(self, cut: float) -> Iterator[RowWeights]:
-        for weights in self._level.conditional.weigh(self._query, cut):
+        for weights in self._pillows.weigh(cut):
             yield self._variable.choose(weights)
 
     def _blocks(self) -> Iterator[RowWeights]:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from causalaug._segments import first_reaching, group_by_key, rank_keys
-from causalaug.conditionals import RowWeigher
+from causalaug._segments import first_reaching, group_by_key, owned_ranges, rank_keys
+from causalaug.expansion._pillows import PillowWeights
 from causalaug.kernels import ListedRows, RowWeights, WholeRows
 from causalaug.typing import FloatArray, IntArray
 
 MOST_AT_ONCE = 1 << 17
-"""Entries drawn at a time, those of equal query together: a part of the queries is at hand."""
+"""Entries for which rows are proposed at a time; so many are sorted by query."""
 
 STRIDE = 32
 """Entries of a whole row that are first added up, so that few cumulative sums are needed."""
@@ -29,46 +29,40 @@ def spread_draws(
     """
     running = np.cumsum(masses)
     spacing = running[-1] / n_draws
-    positions = (np.arange(n_draws) + rng.random()) * spacing
-    last = int(np.flatnonzero(masses)[-1])
-    owner = np.minimum(np.searchsorted(running, positions, side="right"), last)
-    owners, first, counts = np.unique(owner, return_index=True, return_counts=True)
-    earliest = np.maximum(masses[owners] - counts * spacing, 0.0)
-    latest = np.minimum(masses[owners] - (counts - 1) * spacing, spacing)
+    done = np.clip(np.ceil(running / spacing - rng.random()), 0, n_draws).astype(np.int64)
+    done[np.flatnonzero(masses)[-1] :] = n_draws
+    counts = np.diff(done, prepend=0)
+    owners = np.flatnonzero(counts)
+    counts, masses = counts[owners], masses[owners]
+    earliest = np.maximum(masses - counts * spacing, 0.0)
+    latest = np.minimum(masses - (counts - 1) * spacing, spacing)
     phase = earliest + rng.random(len(owners)) * np.maximum(latest - earliest, 0.0)
-    number = np.arange(n_draws) - np.repeat(first, counts)
-    offset = np.repeat(phase, counts) + number * spacing
-    return owner, np.clip(offset, 0.0, masses[owner])
+    owner, number = owned_ranges(np.zeros_like(counts), counts)
+    offset = phase[owner] + number * spacing
+    return owners[owner], np.clip(offset, 0.0, masses[owner])
 
 
 def draw_rows(
-    weigher: RowWeigher,
-    query: FloatArray,
-    owner: IntArray,
-    n_draws: int,
-    rng: np.random.Generator,
+    weights_of: PillowWeights, owner: IntArray, n_draws: int, rng: np.random.Generator
 ) -> IntArray:
-    """Return rows drawn by their weights given ``query[owner]``; -1 where no row has any.
+    """Return rows drawn by their weights given tuples by number; -1 where no row has any.
 
     Shape: (n_draws, n_entries). Rows are proposed where that is likely to succeed; for the
     entries left, all rows are weighed once for all draws.
     """
+    n_queries = len(weights_of.query)
     rows: IntArray = np.empty((n_draws, len(owner)), dtype=np.int64)
-    if len(owner) > MOST_AT_ONCE:
-        order = group_by_key(owner, len(query)).order
-        for start in range(0, len(owner), MOST_AT_ONCE):
-            part = order[start : start + MOST_AT_ONCE]
-            first, last = owner[part[0]], owner[part[-1]]
-            some = query[first : last + 1]
-            rows[:, part] = draw_rows(weigher, some, owner[part] - first, n_draws, rng)
+    if len(owner) > MOST_AT_ONCE and (owner[1:] < owner[:-1]).any():
+        order = group_by_key(owner, n_queries).order
+        rows[:, order] = draw_rows(weights_of, owner[order], n_draws, rng)
         return rows
     for row in rows:
-        row[:] = weigher.propose(query, owner, rng)
+        _propose(weights_of, owner, row, rng)
     share = rng.random(rows.shape)
     left = np.flatnonzero((rows < 0).any(axis=0))
-    ranks, first = rank_keys(owner[left], len(query))
+    ranks, first = rank_keys(owner[left], n_queries)
     done = 0
-    for members, weights in _with_members(weigher.weigh(query[owner[left[first]]]), ranks):
+    for members, weights in _with_members(weights_of.weigh(owner[left[first]]), ranks):
         local = ranks[members] - done
         done += weights.n_queries
         alive = weights.totals[local] > 0.0
@@ -77,6 +71,21 @@ def draw_rows(
             found = weights.rows_at(draw_entries(weights, local, number[entries]))
             row[entries] = np.where(row[entries] < 0, found, row[entries])
     return rows
+
+
+def _propose(
+    weights_of: PillowWeights, owner: IntArray, rows: IntArray, rng: np.random.Generator
+) -> None:
+    """Propose a row for each entry, very many a part at a time; owners are then ascending."""
+    query = weights_of.query
+    if len(owner) <= MOST_AT_ONCE:
+        rows[:] = weights_of.weigher.propose(query, owner, rng)
+        return
+    for start in range(0, len(owner), MOST_AT_ONCE):
+        part = slice(start, start + MOST_AT_ONCE)
+        some = owner[part]
+        near = query[some[0] : some[-1] + 1]
+        rows[part] = weights_of.weigher.propose(near, some - some[0], rng)
 
 
 def _with_members(

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from causalaug._segments import Groups
 from causalaug.expansion._paths import Paths
+from causalaug.expansion._pillows import Pillows, PillowWeights
 from causalaug.expansion._tree import Level, ProbabilityTree
 from causalaug.typing import FloatArray, IntArray
 
@@ -52,18 +52,25 @@ class Frontier:
     log_weights: FloatArray = field(default_factory=lambda: np.zeros(1))
     codes: dict[int, IntArray] = field(default_factory=dict)
     _history: list[_Step] = field(default_factory=list)
-    _grouped: tuple[tuple[int, ...], Groups, FloatArray] | None = None
+    _latest: "_LatestPillows | None" = None
 
     def __len__(self) -> int:
         """Return the number of paths."""
         return len(self.log_weights)
 
-    def group_pillows(self, level: Level) -> tuple[Groups, FloatArray]:
-        """Return the paths grouped by pillow tuple, and the distinct tuples' values."""
-        if self._grouped is None or self._grouped[0] != level.pillow:
-            grouped = self.tree.group_pillows(level, self.codes, len(self))
-            self._grouped = (level.pillow, *grouped)
-        return self._grouped[1:]
+    def pillows(self, level: Level) -> Pillows:
+        """Return the paths grouped by pillow tuple."""
+        latest = self._latest
+        if latest is None or latest.columns != level.pillow:
+            groups, query = self.tree.group_pillows(level, self.codes, len(self))
+            pillows = Pillows(groups, np.arange(len(query)), self._weights(level, query))
+        elif latest.pillows.weights.weigher is not level.conditional:
+            weights = self._weights(level, latest.pillows.query)
+            pillows = replace(latest.current(), weights=weights)
+        else:
+            pillows = latest.current()
+        self._latest = _LatestPillows(level.pillow, pillows)
+        return pillows
 
     def grow(self, level: Level, children: Children) -> None:
         """Replace the paths by their children."""
@@ -79,14 +86,15 @@ class Frontier:
         step = _Step(level.column, children.parent.astype(np.int32), rows, values)
         self._history.append(step)
         if not np.array_equal(children.parent, np.arange(len(self))):
-            self._grouped = None
+            self._latest = self._latest and self._latest.at(children.parent)
         self.codes, self.log_weights = codes, children.log_weights
 
     def at(self, positions: IntArray, log_weights: FloatArray) -> "Frontier":
         """Return some of the paths, with other weights, as a frontier of their own."""
         codes = {column: code[positions] for column, code in self.codes.items()}
         history = [*self._history[:-1], *(step.at(positions) for step in self._history[-1:])]
-        return Frontier(self.tree, log_weights, codes, history)
+        latest = self._latest and self._latest.at(positions)
+        return Frontier(self.tree, log_weights, codes, history, latest)
 
     def paths(self) -> Paths:
         """Trace each path back to the root."""
@@ -104,5 +112,26 @@ class Frontier:
         """Return the values that the children hold, if they are not those of the rows."""
         if level.shift is None:
             return None
-        groups, query = self.group_pillows(level)
-        return level.shift.values(query, groups.ranks[parent], rows)
+        pillows = self.pillows(level)
+        return level.shift.values(pillows.query, pillows.of(parent), rows)
+
+    def _weights(self, level: Level, query: FloatArray) -> PillowWeights:
+        shared = [each for each in self.tree.levels if each.conditional is level.conditional]
+        return PillowWeights(level.conditional, query, keep=len(shared) > 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _LatestPillows:
+    """The pillows that were last asked for, and which of their paths are left since."""
+
+    columns: tuple[int, ...]
+    pillows: Pillows
+    paths: IntArray | None = None
+
+    def at(self, paths: IntArray) -> "_LatestPillows":
+        """Note which paths are left, or what they descend from; nothing is grouped yet."""
+        return replace(self, paths=paths if self.paths is None else self.paths[paths])
+
+    def current(self) -> Pillows:
+        """Return the paths that are left, grouped."""
+        return self.pillows if self.paths is None else self.pillows.at(self.paths)

@@ -27,9 +27,6 @@ from causalaug.kernels._univariate import CONTINUOUS_KERNELS
 from causalaug.kernels._whole import BLOCK_ENTRIES, WholeRowEvaluator
 from causalaug.typing import FloatArray, IntArray
 
-LARGEST_KEPT = 1 << 18
-"""Weights that are kept for the next variable of equal pillow."""
-
 BATCH_QUERIES = 1 << 14
 """Queries whose candidates are searched at a time."""
 
@@ -101,7 +98,6 @@ class ProductKernel:
         ]
         self._finder = CandidateFinder(self._columns, self.n_rows)
         self._whole_rows = WholeRowEvaluator(self._columns, self.n_rows)
-        self._latest: tuple[FloatArray, float, list[ListedRows]] | None = None
 
     def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
         """Yield the weighted rows of the queries, block after block, in their order.
@@ -121,24 +117,9 @@ class ProductKernel:
         if may_be_whole and self._is_small:
             yield from self._whole_rows.evaluate(query, cut)
             return
-        latest = self._latest
-        if latest and latest[1] == cut and np.array_equal(latest[0], query):
-            yield from latest[2]
-            return
-        kept: list[ListedRows] = []
-        done, room = 0, LARGEST_KEPT
         for start in range(0, len(query), BATCH_QUERIES):
             batch = query[start : start + BATCH_QUERIES]
-            for weights in self._weigh_batch(batch, cut, may_be_whole):
-                done += weights.n_queries
-                room -= int(weights.offsets[-1])
-                if room < 0 or not isinstance(weights, ListedRows):
-                    kept, room = [], -1
-                else:
-                    kept.append(weights)
-                    if done == len(query):
-                        self._latest = query.copy(), cut, kept
-                yield weights
+            yield from self._weigh_batch(batch, cut, may_be_whole)
 
     def propose(self, query: FloatArray, owner: IntArray, rng: np.random.Generator) -> IntArray:
         """Draw a row for each entry by its weight given ``query[owner]``, or give up: -1.

@@ -5,13 +5,20 @@ exact as a double allows; `WholeRows` holds a matrix of all rows, where entries 
 matter may have become zero. `merged` turns weights of rows into weights of groups of rows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from causalaug._segments import lengths_of, offsets_of, run_offsets, segment_reduce
+from causalaug._segments import (
+    concatenated_ranges,
+    lengths_of,
+    offsets_of,
+    run_offsets,
+    segment_reduce,
+)
 from causalaug.typing import FloatArray, IntArray
 
 SMALLEST_POSITIVE = np.nextafter(0.0, 1.0)
@@ -114,6 +121,24 @@ class ListedRows:
         """The largest kernel of each query, 0 where there is no entry."""
         return segment_reduce(np.maximum, self.kernel, self.offsets, empty=0.0)
 
+    @classmethod
+    def joined(cls, blocks: Sequence["ListedRows"]) -> "ListedRows":
+        """Return the queries of all blocks, one after the other."""
+        counts = np.concatenate([block.counts for block in blocks])
+        rows = np.concatenate([block.rows for block in blocks])
+        return cls(offsets_of(counts), rows, np.concatenate([b.log_kernel for b in blocks]))
+
+    def at(self, queries: IntArray) -> "ListedRows":
+        """Return some of the queries, given by ascending number; neighbours are not copied."""
+        first, last = int(queries[0]), int(queries[-1])
+        if last - first + 1 == len(queries):
+            begin, end = self.offsets[first], self.offsets[last + 1]
+            offsets = self.offsets[first : last + 2] - begin
+            return ListedRows(offsets, self.rows[begin:end], self.log_kernel[begin:end])
+        counts = self.counts[queries]
+        entries = concatenated_ranges(self.offsets[queries], counts)
+        return ListedRows(offsets_of(counts), self.rows[entries], self.log_kernel[entries])
+
     def rows_at(self, entries: IntArray) -> IntArray:
         """Return the row numbers of some entries."""
         return self.rows[entries]
@@ -124,9 +149,9 @@ class ListedRows:
 
     def heaviest(self, log_floor: FloatArray) -> Heaviest:
         """Return the entries whose log-weight is at least the floor of their query."""
-        keep = np.flatnonzero(self.log_weights >= np.repeat(log_floor, self.counts))
-        owner = np.searchsorted(self.offsets, keep, side="right") - 1
-        return Heaviest(owner, self.rows[keep], self.log_weights[keep])
+        owner = np.repeat(np.arange(self.n_queries), self.counts)
+        keep = np.flatnonzero(self.log_weights >= log_floor[owner])
+        return Heaviest(owner[keep], self.rows[keep], self.log_weights[keep])
 
     def times(self, masses: FloatArray) -> FloatArray:
         """Return the weight of each entry, times the mass of its query."""
