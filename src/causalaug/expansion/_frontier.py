@@ -85,8 +85,11 @@ class Frontier:
             self.tree = self.tree.with_values(level.column, distinct)
         step = _Step(level.column, children.parent.astype(np.int32), rows, values)
         self._history.append(step)
-        if not np.array_equal(children.parent, np.arange(len(self))):
-            self._latest = self._latest and self._latest.at(children.parent)
+        following = self.tree.following(level)
+        if self._latest and following and following.pillow == self._latest.columns:
+            self._latest = self._latest.at(children.parent)
+        else:
+            self._latest = None
         self.codes, self.log_weights = codes, children.log_weights
 
     def at(self, positions: IntArray, log_weights: FloatArray) -> "Frontier":
@@ -116,8 +119,9 @@ class Frontier:
         return level.shift.values(pillows.query, pillows.of(parent), rows)
 
     def _weights(self, level: Level, query: FloatArray) -> PillowWeights:
-        shared = [each for each in self.tree.levels if each.conditional is level.conditional]
-        return PillowWeights(level.conditional, query, keep=len(shared) > 1)
+        following = self.tree.following(level)
+        keep = following is not None and following.conditional is level.conditional
+        return PillowWeights(level.conditional, query, keep=keep)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,4 +138,7 @@ class _LatestPillows:
 
     def current(self) -> Pillows:
         """Return the paths that are left, grouped."""
-        return self.pillows if self.paths is None else self.pillows.at(self.paths)
+        n_paths = len(self.pillows.groups.ranks)
+        if self.paths is None or np.array_equal(self.paths, np.arange(n_paths)):
+            return self.pillows
+        return self.pillows.at(self.paths)

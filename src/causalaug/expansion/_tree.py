@@ -104,6 +104,11 @@ class ProbabilityTree:
         first, stop = (n_first * each // n_blocks for each in (block, block + 1))
         return replace(self, first=range(first, stop))
 
+    def following(self, level: Level) -> Level | None:
+        """Return the level that comes next, None after the last."""
+        number = self.levels.index(level) + 1
+        return self.levels[number] if number < len(self.levels) else None
+
     def first_choices(self, choices: IntArray) -> IntArray:
         """Return the positions of those choices that are open at the first level."""
         if self.first is None:
