@@ -5,13 +5,16 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import causalaug as ca
+from causalaug._workers import map_blocks
 from causalaug.engine import augment_to_parquet, read_augmented
 from causalaug.exceptions import EngineError, ParameterError, StoreError, TreeTooLargeError
 from engine.jobs import DeadlyExpansion, content, job
@@ -80,6 +83,45 @@ def test_a_block_that_kills_every_worker_is_given_up_and_the_rest_kept(
     assert before <= content(tmp_path / "set").keys()
     with pytest.raises(StoreError, match="must have a manifest"):
         read_augmented(tmp_path / "set")
+
+
+class BlamingClient:
+    """A stand-in for a cluster of one worker, which block 3 kills: all its blocks are blamed."""
+
+    asynchronous = False
+
+    def __init__(self):
+        self.handed_out = []
+
+    def nthreads(self):
+        return {"worker": 4}
+
+    def scatter(self, shared, **options):
+        return shared
+
+    def submit(self, attempt, work, shared, block, **options):
+        self.handed_out.append(block)
+
+        def result():
+            if 3 in self.handed_out:
+                killed_worker = import_module("distributed.scheduler").KilledWorker
+                raise killed_worker(f"block {block}", "worker", 3)
+            self.handed_out.remove(block)
+            return attempt(work, shared, block)
+
+        return SimpleNamespace(block=block, result=result)
+
+    def cancel(self, futures, force):
+        for future in futures:
+            self.handed_out.remove(future.block)
+
+
+def test_blocks_beside_the_one_that_kills_its_worker_are_tried_alone():
+    pytest.importorskip("distributed")
+    results = map_blocks(pow, 2, range(6), BlamingClient())
+    assert [next(results) for _ in range(3)] == [1, 2, 4]
+    with pytest.raises(EngineError, match="died again and again at block 3"):
+        next(results)
 
 
 DRIVER = """
