@@ -119,6 +119,21 @@ def test_the_draws_of_blocks_add_up_to_the_draws_asked_for():
     assert not np.array_equal(parts[1].rows, parts[2].rows)
 
 
+@pytest.mark.parametrize("rows", [62, 200, 350])
+def test_a_block_does_not_depend_on_those_grown_before(rows):
+    rng = np.random.default_rng(0)
+    places = np.concatenate([-9.0 - rng.random(12), np.arange(19) * 9.0])
+    frame = pd.DataFrame({"x": places, "y": rng.normal(size=31), "z": rng.normal(size=31)})
+    table, factors = ca.Table.from_frame(frame), ca.factorize(ca.read_graph("x -> y; x -> z"))
+    kernel, expansion = ca.KernelConditional(bandwidth=1.0), ca.BudgetExpansion(rows)
+    jobs = [BlockJob(table, factors, kernel, expansion, 2, seed=0) for _ in range(2)]
+    forwards = [jobs[0].grow(block) for block in (0, 1)]
+    backwards = [jobs[1].grow(block) for block in (1, 0)]
+    for one, other in zip(forwards, reversed(backwards), strict=True):
+        np.testing.assert_array_equal(one.rows, other.rows)
+        np.testing.assert_array_equal(one.log_weights, other.log_weights)
+
+
 def test_a_first_variable_of_few_values_is_cut_further_on():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"sex": [0, 1] * 20, "x": rng.normal(size=40), "y": rng.normal(size=40)})

@@ -45,6 +45,20 @@ def test_pruning_loses_exactly_the_mass_it_reports(frame, threshold):
     assert pruned.dropped_mass == pytest.approx(1.0 - sum(kept.values()))
 
 
+def test_draws_keep_to_their_pillow_where_paths_ended_and_the_next_value_moves():
+    frame = pd.DataFrame(
+        {"x": [0.0, 0.0, 5.0], "y": [0.0, 5.0, 5.0], "d": [0, 1, 2], "e": [10.0, 20.0, 30.0]}
+    )
+    graph = ca.read_graph("{x, y} -> d; {x, y} -> e")
+    kernel = ca.KernelConditional(kernel="epanechnikov", bandwidth=1.0)
+    conditional = ca.ResidualConditional(kernel=kernel)
+    expected = ca.augment(frame, graph, conditional, ca.PrunedExpansion(0.0, merge_equal=False))
+    assert expected.mass == pytest.approx(8 / 9)
+    found = ca.augment(frame, graph, conditional, ca.SampledExpansion(9000), random_state=0)
+    assert found.mass == pytest.approx(8 / 9, abs=0.02)
+    assert set(map(tuple, found.rows)) == set(map(tuple, expected.rows))
+
+
 @settings(max_examples=50)
 @given(problems(max_rows=4, max_nodes=3, kernels=("gaussian",)))
 def test_a_wide_beam_and_a_large_budget_are_the_tree(problem):

@@ -96,8 +96,7 @@ class Frontier:
         """Return some of the paths, with other weights, as a frontier of their own."""
         codes = {column: code[positions] for column, code in self.codes.items()}
         history = [*self._history[:-1], *(step.at(positions) for step in self._history[-1:])]
-        latest = self._latest and self._latest.at(positions)
-        return Frontier(self.tree, log_weights, codes, history, latest)
+        return Frontier(self.tree, log_weights, codes, history)
 
     def paths(self) -> Paths:
         """Trace each path back to the root."""

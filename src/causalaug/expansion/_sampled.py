@@ -87,7 +87,8 @@ class _SampledBlocks:
 def _draw_levels(frontier: Frontier, levels: list[Level], rng: np.random.Generator) -> None:
     """Draw the variables of levels that share their conditional, hence their pillow."""
     pillows = frontier.pillows(levels[0])
-    rows = draw_rows(pillows.weights, pillows.groups.ranks, len(levels), rng)
+    tuples = pillows.of(np.arange(len(frontier)))
+    rows = draw_rows(pillows.weights, tuples, len(levels), rng)
     alive = np.flatnonzero(rows[0] >= 0)
     for level, row in zip(levels, rows[:, alive], strict=True):
         parent = alive if level is levels[0] else np.arange(len(alive))
