@@ -146,6 +146,22 @@ def test_a_first_variable_of_few_values_is_cut_further_on():
     assert all(abs(size - 250) <= 50 for size in sizes)
 
 
+@pytest.mark.parametrize("block_rows", [1, 2, 100])
+def test_a_tree_on_which_every_path_ends_has_empty_blocks(block_rows):
+    frame = pd.DataFrame({"a": [1.5, 1.5], "b": [-0.25, -0.5], "c": [0, 1]})
+    kernel = ca.KernelConditional(kernel={"b": "epanechnikov"}, bandwidth=1e-3)
+    found = ca.augment(
+        frame,
+        ca.read_graph("a -> b -> c"),
+        ca.ResidualConditional(kernel=kernel),
+        ca.BudgetExpansion(10),
+        block_rows=block_rows,
+        random_state=0,
+    )
+    assert len(found) == 0
+    assert found.dropped_mass == 1.0
+
+
 def test_a_value_that_holds_half_the_mass_is_shared_by_blocks():
     frame = pd.DataFrame({"x": [0] * 9 + [1]})
     table, factors = ca.Table.from_frame(frame), ca.factorize(ca.ADMG(["x"]))

@@ -81,6 +81,9 @@ def _is_fine(frontier: Frontier, n_blocks: int) -> bool:
 
 def _cut(running: FloatArray, n_blocks: int) -> tuple[FloatArray, IntArray, IntArray]:
     """Return where the blocks are cut, and which paths each begins and ends with."""
+    if len(running) == 1:
+        nothing: IntArray = np.zeros(n_blocks, dtype=np.int64)
+        return np.linspace(0.0, 1.0, n_blocks + 1), nothing, nothing
     wanted = np.arange(1, n_blocks) / n_blocks
     after = np.clip(np.searchsorted(running, wanted), 1, len(running) - 1)
     nearer_before = wanted - running[after - 1] < running[after] - wanted
