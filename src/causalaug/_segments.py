@@ -14,6 +14,9 @@ from causalaug.typing import BoolArray, FloatArray, IntArray
 LARGEST_LOOKUP = 1 << 20
 """Keys below this bound are ranked by a lookup table, larger ones by sorting."""
 
+LARGEST_SHARE = 8
+"""Neither are keys looked up in a table that is so many times as long as they are many."""
+
 LARGEST_KEY = 1 << 62
 """Keys that would not stay below it are replaced by their ranks."""
 
@@ -278,7 +281,7 @@ def rank_keys(key: IntArray, bound: int) -> tuple[IntArray, IntArray]:
     >>> rank_keys(np.array([7, 2, 7]), bound=8)[0]
     array([1, 0, 1])
     """
-    if bound > LARGEST_LOOKUP:
+    if bound > min(LARGEST_LOOKUP, LARGEST_SHARE * len(key)):
         groups = group_by_key(key, bound)
         return groups.ranks, groups.first
     position = np.full(bound, -1, dtype=np.int64)

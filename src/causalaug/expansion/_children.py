@@ -157,9 +157,11 @@ class LevelChildren:
             paths = self._groups.order[slice(*bounds)]
             owner = self._groups.ranks[paths] - done
             done += weights.n_queries
-            alive = weights.totals[owner] > 0.0
-            self._alive[paths] = alive
-            self._list_block(weights, paths[alive], owner[alive], collector)
+            if not weights.totals.all():
+                alive = weights.totals[owner] > 0.0
+                paths, owner = paths[alive], owner[alive]
+            self._alive[paths] = True
+            self._list_block(weights, paths, owner, collector)
 
     def _list_block(
         self, weights: RowWeights, paths: IntArray, owner: IntArray, collector: Collector
@@ -168,11 +170,8 @@ class LevelChildren:
         heaviest = np.full(weights.n_queries, -np.inf)
         np.maximum.at(heaviest, owner, log_weights)
         heaviest[weights.totals == 0.0] = 0.0
-        if len(weights.kernel) <= len(paths):
-            collector.glimpse(np.exp(log_weights), weights.largest[owner] / weights.totals[owner])
-        elif collector.cutoff == 0.0 and len(weights.kernel) > collector.at_a_time:
-            some = weights.times(np.exp(heaviest))
-            collector.glimpse(some, np.broadcast_to(1.0, some.shape))
+        if collector.cutoff == 0.0:
+            self._give_glimpse(weights, owner, log_weights, heaviest, collector)
         found = weights.heaviest(_log(collector.cutoff) - heaviest)
         branches = sorted_branches(found, weights.n_queries)
         start = 0
@@ -188,6 +187,21 @@ class LevelChildren:
             mass = float(np.exp(log_weights[part][block]).sum())
             collector.add(Children(parent, branches.choices[entry], child), mass)
             start += block.stop
+
+    def _give_glimpse(
+        self,
+        weights: RowWeights,
+        owner: IntArray,
+        log_weights: FloatArray,
+        heaviest: FloatArray,
+        collector: Collector,
+    ) -> None:
+        """Say what is known of the children of some paths before any is listed."""
+        if len(weights.kernel) <= len(owner):
+            collector.glimpse(np.exp(log_weights), weights.largest[owner] / weights.totals[owner])
+        elif len(weights.kernel) > collector.at_a_time:
+            some = weights.times(np.exp(heaviest))
+            collector.glimpse(some, np.broadcast_to(1.0, some.shape))
 
 
 class _Everything(Collector):

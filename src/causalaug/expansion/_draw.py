@@ -27,13 +27,15 @@ def spread_draws(
     given their number: over all draws it is uniform, so any part of its mass that is
     lighter than `c` is hit with a probability in proportion, and never twice.
     """
+    holders = np.flatnonzero(masses)
+    masses = masses[holders]
     running = np.cumsum(masses)
     spacing = running[-1] / n_draws
     done = np.clip(np.ceil(running / spacing - rng.random()), 0, n_draws).astype(np.int64)
-    done[np.flatnonzero(masses)[-1] :] = n_draws
+    done[-1] = n_draws
     counts = np.diff(done, prepend=0)
-    owners = np.flatnonzero(counts)
-    counts, masses = counts[owners], masses[owners]
+    hit = np.flatnonzero(counts)
+    counts, masses, owners = counts[hit], masses[hit], holders[hit]
     earliest = np.maximum(masses - counts * spacing, 0.0)
     latest = np.minimum(masses - (counts - 1) * spacing, spacing)
     phase = earliest + rng.random(len(owners)) * np.maximum(latest - earliest, 0.0)
