@@ -61,7 +61,6 @@ class LevelChildren:
     """
 
     def __init__(self, frontier: Frontier, level: Level, paths: IntArray | None = None) -> None:
-        self._tree = frontier.tree
         self._variable = frontier.tree.variables[level.column]
         self._pillows = frontier.pillows(level)
         self.log_weights = frontier.log_weights
@@ -171,7 +170,7 @@ class LevelChildren:
         np.maximum.at(heaviest, owner, log_weights)
         heaviest[weights.totals == 0.0] = 0.0
         if collector.cutoff == 0.0:
-            self._give_glimpse(weights, owner, log_weights, heaviest, collector)
+            _give_glimpse(collector, weights, owner, log_weights, heaviest)
         found = weights.heaviest(_log(collector.cutoff) - heaviest)
         branches = sorted_branches(found, weights.n_queries)
         start = 0
@@ -188,21 +187,6 @@ class LevelChildren:
             collector.add(Children(parent, branches.choices[entry], child), mass)
             start += block.stop
 
-    def _give_glimpse(
-        self,
-        weights: RowWeights,
-        owner: IntArray,
-        log_weights: FloatArray,
-        heaviest: FloatArray,
-        collector: Collector,
-    ) -> None:
-        """Say what is known of the children of some paths before any is listed."""
-        if len(weights.kernel) <= len(owner):
-            collector.glimpse(np.exp(log_weights), weights.largest[owner] / weights.totals[owner])
-        elif len(weights.kernel) > collector.at_a_time:
-            some = weights.times(np.exp(heaviest))
-            collector.glimpse(some, np.broadcast_to(1.0, some.shape))
-
 
 class _Everything(Collector):
     """Collects all children."""
@@ -215,6 +199,21 @@ class _Everything(Collector):
 
     def add(self, children: Children, mass: float) -> None:
         self.parts.append(children)
+
+
+def _give_glimpse(
+    collector: Collector,
+    weights: RowWeights,
+    owner: IntArray,
+    log_weights: FloatArray,
+    heaviest: FloatArray,
+) -> None:
+    """Say what is known of the children of some paths before any is listed."""
+    if len(weights.kernel) <= len(owner):
+        collector.glimpse(np.exp(log_weights), weights.largest[owner] / weights.totals[owner])
+    elif len(weights.kernel) > collector.at_a_time:
+        some = weights.times(np.exp(heaviest))
+        collector.glimpse(some, np.broadcast_to(1.0, some.shape))
 
 
 def joined(parts: list[Children]) -> Children:
