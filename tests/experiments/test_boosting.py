@@ -8,7 +8,6 @@ from causalaug.experiments import Booster, BoostingGrid
 from causalaug.experiments._boosting import (
     WeightedRows,
     best_of_grid,
-    predict_at,
     search_grid,
     staged_losses,
     unshuffled_folds,
@@ -30,9 +29,8 @@ def test_stages_of_one_fit_equal_separate_fits(rows, booster):
     train, test = rows.at(np.arange(50)), rows.at(np.arange(50, 70))
     staged = staged_losses(booster, GRID, 1.0, train, test)
     for losses, n_rounds in zip(staged, GRID.rounds, strict=True):
-        model = booster.fit(train, 1.0, n_rounds)
-        alone = np.square(predict_at(model, test.features, n_rounds) - test.target)
-        np.testing.assert_array_equal(losses, alone)
+        alone = booster.predict(train, 1.0, n_rounds, test.features)
+        np.testing.assert_array_equal(losses, np.square(alone - test.target))
     assert not np.array_equal(staged[0], staged[1])
 
 
@@ -67,6 +65,5 @@ def test_folds_are_those_of_scikit_learn(n_rows):
 def test_weights_reach_the_learner(rows):
     booster = Booster("exact", base_score=0.5)
     heavy = rows._replace(weight=rows.weight * 100.0)
-    models = [booster.fit(each, 100.0, 5) for each in (rows, heavy)]
-    light, strong = (predict_at(model, rows.features, 5) for model in models)
+    light, strong = (booster.predict(each, 100.0, 5, rows.features) for each in (rows, heavy))
     assert np.square(strong - rows.target).mean() < np.square(light - rows.target).mean()

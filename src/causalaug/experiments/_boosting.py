@@ -2,12 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from causalaug._optional import import_optional
 from causalaug.typing import FloatArray, IntArray
+
+LARGEST_COMPILED = 1e15
+"""Squares of larger values leave the 32-bit floats; XGBoost says what is wrong with them."""
 
 
 class WeightedRows(NamedTuple):
@@ -61,9 +65,39 @@ class Booster:
     base_score: float | None = None
     max_depth: int = 6
 
-    def fit(self, rows: WeightedRows, reg_lambda: float, n_rounds: int) -> Any:
-        """Return XGBoost's model after `n_rounds`, on one thread."""
-        xgboost = _import_xgboost()
+    def predict_stages(
+        self, rows: WeightedRows, reg_lambda: float, rounds: Sequence[int], asked: FloatArray
+    ) -> FloatArray:
+        """Return what is predicted for the features `asked` after each number of rounds.
+
+        All come from one fit of the most rounds, on one thread. Where numba is installed,
+        compiled code grows the exact trees of XGBoost, to the bit and several times as fast;
+        its first call takes seconds, for the compiler.
+        Shapes: asked (n_asked, n_features), result (n_stages, n_asked).
+        """
+        is_compiled = (
+            self.tree_method == "exact"
+            and self.base_score is not None
+            and self.max_depth > 0
+            and all(
+                np.abs(part).max(initial=0.0) < LARGEST_COMPILED
+                for part in (rows.features, rows.target, rows.weight, asked)
+            )
+            and compiled_trees_agree()
+        )
+        grow = self._predict_compiled if is_compiled else self._predict_by_xgboost
+        return grow(rows, reg_lambda, rounds, asked)
+
+    def predict(
+        self, rows: WeightedRows, reg_lambda: float, n_rounds: int, asked: FloatArray
+    ) -> FloatArray:
+        """Return what is predicted for the features `asked` after the last round."""
+        return self.predict_stages(rows, reg_lambda, (n_rounds,), asked).ravel()
+
+    def _predict_by_xgboost(
+        self, rows: WeightedRows, reg_lambda: float, rounds: Sequence[int], asked: FloatArray
+    ) -> FloatArray:
+        xgboost = import_optional("xgboost", extra="experiments", purpose="Boosting in experiments")
         settings: dict[str, Any] = {
             "objective": "reg:squarederror",
             "tree_method": self.tree_method,
@@ -75,16 +109,55 @@ class Booster:
             settings["base_score"] = self.base_score
         matrix = xgboost.DMatrix(rows.features, rows.target, weight=rows.weight, nthread=1)
         model = xgboost.Booster(settings, [matrix])
-        for number in range(n_rounds):
+        for number in range(max(rounds)):
             model.update(matrix, number)
-        return model
+        matrix = xgboost.DMatrix(asked, nthread=1)
+        stages = [model.predict(matrix, iteration_range=(0, n_rounds)) for n_rounds in rounds]
+        return np.stack(stages).astype(np.float64)
+
+    def _predict_compiled(
+        self, rows: WeightedRows, reg_lambda: float, rounds: Sequence[int], asked: FloatArray
+    ) -> FloatArray:
+        from causalaug.experiments import _exact_trees
+
+        assert self.base_score is not None
+        stages = _exact_trees.predict_stages(
+            *rows,
+            rounds,
+            asked,
+            reg_lambda=reg_lambda,
+            base_score=self.base_score,
+            max_depth=self.max_depth,
+        )
+        return stages.astype(np.float64)
 
 
-def predict_at(model: Any, features: FloatArray, n_rounds: int) -> FloatArray:
-    """Return what the model predicted after its first `n_rounds` rounds."""
-    matrix = _import_xgboost().DMatrix(features, nthread=1)
-    prediction: FloatArray = model.predict(matrix, iteration_range=(0, n_rounds))
-    return prediction.astype(np.float64)
+@cache
+def compiled_trees_agree() -> bool:
+    """Return whether there are compiled trees that equal those of the XGBoost that is installed.
+
+    Another version, or another machine, may round otherwise. That shows on copies of rows with
+    tiny weights, where many splits differ by rounding alone.
+    """
+    try:
+        import causalaug.experiments._exact_trees  # noqa: F401
+    except ImportError:
+        return False
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(60, 5)).round(1)
+    copies = table[rng.integers(60, size=(120, 5)), np.arange(5)]
+    copies[::2] = table
+    both = np.vstack([table, copies])
+    weight = np.concatenate([np.full(60, 0.5), 10.0 ** rng.uniform(-40.0, 0.0, 120)])
+    rows = WeightedRows(both[:, 1:], both[:, 0], weight)
+    booster = Booster("exact", base_score=0.5)
+    return all(
+        np.array_equal(
+            booster._predict_by_xgboost(rows, reg_lambda, (50,), rows.features),
+            booster._predict_compiled(rows, reg_lambda, (50,), rows.features),
+        )
+        for reg_lambda in (1.0, 100.0)
+    )
 
 
 def staged_losses(
@@ -94,9 +167,8 @@ def staged_losses(
 
     Shape: (n_rounds, n_test).
     """
-    model = booster.fit(train, reg_lambda, max(grid.rounds))
-    predicted = [predict_at(model, test.features, n_rounds) for n_rounds in grid.rounds]
-    losses: FloatArray = np.square(np.stack(predicted) - test.target)
+    predicted = booster.predict_stages(train, reg_lambda, grid.rounds, test.features)
+    losses: FloatArray = np.square(predicted - test.target)
     return losses
 
 
@@ -134,7 +206,3 @@ def unshuffled_folds(n_rows: int, n_folds: int) -> Iterator[tuple[IntArray, IntA
     blocks: Sequence[IntArray] = np.array_split(np.arange(n_rows), n_folds)
     for number, held_out in enumerate(blocks):
         yield np.concatenate([*blocks[:number], *blocks[number + 1 :]]), held_out
-
-
-def _import_xgboost() -> Any:
-    return import_optional("xgboost", extra="experiments", purpose="Boosting in experiments")

@@ -18,7 +18,6 @@ from causalaug.experiments._boosting import (
     BoostingGrid,
     WeightedRows,
     best_of_grid,
-    predict_at,
     search_grid,
     staged_losses,
     unshuffled_folds,
@@ -113,8 +112,8 @@ class HonestProtocol:
     def _fit_and_predict(
         self, split: Split, rows: WeightedRows, n_rounds: int, reg_lambda: float
     ) -> FloatArray:
-        model = self.booster.fit(rows, reg_lambda, n_rounds)
-        return predict_at(model, split.features_and_target(split.test)[0], n_rounds)
+        asked, _ = split.features_and_target(split.test)
+        return self.booster.predict(rows, reg_lambda, n_rounds, asked)
 
 
 def mix(split: Split, frame: pd.DataFrame, augmented: AugmentedTable, share: float) -> WeightedRows:

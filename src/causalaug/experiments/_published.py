@@ -17,7 +17,6 @@ from causalaug.experiments._boosting import (
     BoostingGrid,
     WeightedRows,
     best_of_grid,
-    predict_at,
     search_grid,
     unshuffled_folds,
 )
@@ -140,9 +139,9 @@ class PublishedProtocol:
     ) -> tuple[FloatArray, int, float]:
         losses = search_grid(self.booster, grid, self._folds(split, rows))
         n_rounds, reg_lambda = best_of_grid(grid, losses)
-        model = self.booster.fit(rows, reg_lambda, n_rounds)
         asked, _ = split.features_and_target(split.test)
-        return predict_at(model, asked, n_rounds), n_rounds, reg_lambda
+        prediction = self.booster.predict(rows, reg_lambda, n_rounds, asked)
+        return prediction, n_rounds, reg_lambda
 
     def _folds(
         self, split: Split, rows: WeightedRows
