@@ -120,9 +120,8 @@ def predict_stages(
 def sort_rows(features: SingleArray) -> SortedRows:
     """Return the rows by the values of each column.
 
-    Rows of equal value come in the order in which the standard C++ sort leaves them. It is
-    XGBoost's, and that of sparse matrices: only what compares less than what decides, so the
-    ranks of the values may stand for them.
+    Rows of equal value come as the sort of C++ leaves them. XGBoost calls it, and so do sparse
+    matrices; as it asks nothing but which of two is less, ranks may stand for values.
     """
     n_rows, n_columns = features.shape
     values = np.zeros((n_columns, n_rows), dtype=np.float32)
@@ -171,8 +170,7 @@ def _boost(
         np.empty(n_nodes, np.int64),
         np.empty(n_nodes, np.int64),
     )
-    cells = np.empty_like(rows.cells)
-    is_first, spare = np.empty(n_rows, np.bool_), np.empty(n_rows, np.int64)
+    divided = SortedRows(np.empty_like(rows.cells), rows.values)
     gradient, mass = np.empty(n_rows), weight.astype(np.float64)
     fitted = np.full(n_rows, base_score, np.float32)
     predicted = np.full(len(asked), base_score, np.float32)
@@ -180,11 +178,9 @@ def _boost(
     for number in range(1, rounds.max() + 1):
         for row in range(n_rows):
             gradient[row] = (fitted[row] - target[row]) * weight[row]
-        cells[:] = rows.cells
-        n_grown = _grow(
-            tree, cells, rows.values, gradient, mass, reg_lambda, max_depth, is_first, spare
-        )
-        moved = _add_to_fitted(tree, n_grown, cells[-1], fitted)
+        divided.cells[:] = rows.cells
+        n_grown = _grow(tree, divided, gradient, mass, reg_lambda, max_depth)
+        moved = _add_to_fitted(tree, n_grown, divided.cells[-1], fitted)
         moved |= _add_to_predicted(tree, asked, predicted)
         for stage in range(len(rounds)):
             # Where nothing moves any more, all later rounds are like this one.
@@ -198,17 +194,16 @@ def _boost(
 @compiled
 def _grow(
     tree: Tree,
-    cells: IntArray,
-    values: SingleArray,
+    rows: SortedRows,
     gradient: FloatArray,
     mass: FloatArray,
     reg_lambda: float,
     max_depth: int,
-    is_first: BoolArray,
-    spare: IntArray,
 ) -> int:
-    """Grow one tree level by level, sort the cells by its nodes, and return their number."""
-    tree.start[0], tree.stop[0] = 0, cells.shape[1]
+    """Grow one tree level by level, move its cells to their nodes, and return their number."""
+    cells, n_rows, n_columns = rows.cells, rows.cells.shape[1], len(rows.values)
+    is_first, spare = np.empty(n_rows, np.bool_), np.empty(n_rows, np.int64)
+    tree.start[0], tree.stop[0] = 0, n_rows
     n_nodes, level = 1, 0
     for depth in range(max_depth + 1):
         first, level = level, n_nodes
@@ -225,8 +220,9 @@ def _grow(
                 tree.value[node] = leaf * LEARNING_RATE
             if depth == max_depth or sum_mass < 2.0 * LEAST_WEIGHT:
                 continue
+            here = SortedRows(cells[:-1, start:stop], rows.values)
             column, middle, cut = _best_split(
-                cells[:-1, start:stop], values, gradient, mass, sum_gradient, sum_mass, reg_lambda
+                here, gradient, mass, sum_gradient, sum_mass, reg_lambda
             )
             if column < 0:
                 continue
@@ -237,7 +233,7 @@ def _grow(
             for place in range(start, stop):
                 is_first[cells[column, place] & ROW_BITS] = place < start + middle
             # Leaves need no order but that of the rows as they come.
-            for line in range(0 if depth + 1 < max_depth else len(values), len(cells)):
+            for line in range(0 if depth + 1 < max_depth else n_columns, n_columns + 1):
                 if line != column:
                     _divide(cells[line, start:stop], is_first, spare)
         if level == n_nodes:
@@ -247,8 +243,7 @@ def _grow(
 
 @compiled
 def _best_split(
-    cells: IntArray,
-    values: SingleArray,
+    rows: SortedRows,
     gradient: FloatArray,
     mass: FloatArray,
     sum_gradient: float,
@@ -261,6 +256,7 @@ def _best_split(
     of ``gradient ** 2 / (mass + reg_lambda)`` of both sides, less that of the node. Multiplied
     by both denominators it can be compared with the best so far without any division.
     """
+    cells, values = rows
     whole = np.float32(sum_gradient * sum_gradient) / np.float32(sum_mass + reg_lambda)
     best, to_beat = LEAST_GAIN, (np.float64(whole) + LEAST_GAIN) * SLACK
     best_column, best_middle, best_cut = -1, 0, np.float32(0.0)
