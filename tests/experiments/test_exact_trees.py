@@ -31,6 +31,11 @@ def weighted_rows(draw):
     if draw(st.booleans()):
         copied = table[rng.integers(n_rows, size=(n_rows, n_columns + 1)), np.arange(n_columns + 1)]
         table = np.vstack([table, np.where(rng.random((n_rows, 1)) < 0.5, copied, table)])
+    values = draw(st.sampled_from(["any", "sorted", "neighbours"]))
+    if values == "sorted":
+        table = np.sort(table, axis=0)
+    elif values == "neighbours":
+        table[:, 1:] = 1.0 + table[:, 1:].round() * np.finfo(np.float32).eps
     kind = draw(st.sampled_from(["equal", "even", "tiny"]))
     weight = {
         "equal": np.full(len(table), draw(st.sampled_from([0.5, 1.0]))),
@@ -57,6 +62,21 @@ def test_predictions_are_those_of_xgboost(rows, booster, reg_lambda):
     expected = booster._predict_by_xgboost(rows, reg_lambda, ROUNDS, asked)
     found = booster._predict_compiled(rows, reg_lambda, ROUNDS, asked)
     np.testing.assert_array_equal(found, expected)
+
+
+@rounds_like_xgboost
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_asked_may_move_on_where_fitted_ones_stand_still(seed):
+    """A leaf too small to move any large value that was fitted may move what is asked for."""
+    rng = np.random.default_rng(seed)
+    features = rng.integers(3, size=(15, 2)).astype(float)
+    rows = WeightedRows(features, 1e3 * (features @ rng.normal(size=2) + 1.0), np.ones(15))
+    asked = np.array([[a, b] for a in range(3) for b in range(3)], dtype=float)
+    booster = Booster("exact", base_score=0.5, max_depth=1)
+    np.testing.assert_array_equal(
+        booster._predict_compiled(rows, 0.0, (3000,), asked),
+        booster._predict_by_xgboost(rows, 0.0, (3000,), asked),
+    )
 
 
 @rounds_like_xgboost
