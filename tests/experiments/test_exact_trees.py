@@ -65,17 +65,17 @@ def test_predictions_are_those_of_xgboost(rows, booster, reg_lambda):
 
 
 @rounds_like_xgboost
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [3, 6, 12])
 def test_rows_asked_may_move_on_where_fitted_ones_stand_still(seed):
     """A leaf too small to move any large value that was fitted may move what is asked for."""
     rng = np.random.default_rng(seed)
-    features = rng.integers(3, size=(15, 2)).astype(float)
-    rows = WeightedRows(features, 1e3 * (features @ rng.normal(size=2) + 1.0), np.ones(15))
+    features = rng.integers(3, size=(8, 2)).astype(float)
+    rows = WeightedRows(features, 1e3 * (features @ rng.normal(size=2) + 1.0), np.ones(8))
     asked = np.array([[a, b] for a in range(3) for b in range(3)], dtype=float)
     booster = Booster("exact", base_score=0.5, max_depth=1)
     np.testing.assert_array_equal(
-        booster._predict_compiled(rows, 0.0, (3000,), asked),
-        booster._predict_by_xgboost(rows, 0.0, (3000,), asked),
+        booster._predict_compiled(rows, 10.0, (3000,), asked),
+        booster._predict_by_xgboost(rows, 10.0, (3000,), asked),
     )
 
 
