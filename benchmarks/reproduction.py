@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -27,6 +27,7 @@ import causalaug as ca
 from causalaug import plot
 from causalaug.experiments import (
     ABLATIONS,
+    PAPER_FRACTIONS,
     Booster,
     BoostingGrid,
     ExperimentSpec,
@@ -147,29 +148,39 @@ def main_tables(summary: pd.DataFrame) -> Iterable[str]:
         yield f"![{title}: error against training size](figures/{name}.png)"
 
 
-def whole_design_tables(records: pd.DataFrame, reference: pd.DataFrame | None) -> Iterable[str]:
+def grid_table(cell: Callable[[str, float], str]) -> str:
+    """Return a table of all fractions and data sets."""
+    rows = [
+        [f"{fraction:g}", *(cell(name, fraction) for name in TITLES)]
+        for fraction in PAPER_FRACTIONS
+    ]
+    return table(["fraction", *TITLES.values()], rows)
+
+
+def change_of(row: pd.Series, prefix: str = "") -> str:
+    return number(row[f"{prefix}change"], row[f"{prefix}change_error"], 1, "+")
+
+
+def whole_design_tables(
+    whole: pd.DataFrame, made: pd.Series, made_by_authors: pd.Series | None
+) -> Iterable[str]:
     """Yield the change and the new rows at each fraction, the authors' figures in brackets."""
-    summary = summarize(records, reference).set_index(["fraction", "dataset"])
-    made = mean_new_rows(records, "augmented")
-    theirs = None if reference is None else mean_new_rows(reference, "proposed")
-    changes, counts = [], []
-    for fraction in sorted(records["fraction"].unique()):
-        changes.append([f"{fraction:g}"])
-        counts.append([f"{fraction:g}"])
-        for name in TITLES:
-            row = summary.loc[fraction, name]
-            change = number(row["change"], row["change_error"], 1, "+")
-            count = f"{made[name, fraction]:.0f}"
-            if theirs is not None:
-                other = number(row["reference_change"], row["reference_change_error"], 1, "+")
-                change, count = f"{change} ({other})", f"{count} ({theirs[name, fraction]:.0f})"
-            changes[-1].append(change)
-            counts[-1].append(count)
-    brackets = "" if reference is None else "; the authors' figures in brackets"
+
+    def change(name: str, fraction: float) -> str:
+        row = whole.loc[name, fraction]
+        theirs = "" if made_by_authors is None else f" ({change_of(row, 'reference_')})"
+        return change_of(row) + theirs
+
+    def count(name: str, fraction: float) -> str:
+        at = name, fraction
+        theirs = "" if made_by_authors is None else f" ({made_by_authors[at]:.0f})"
+        return f"{made[at]:.0f}{theirs}"
+
+    brackets = "" if made_by_authors is None else "; the authors' figures in brackets"
     yield f"Change in MSE in percent{brackets}:"
-    yield table(["fraction", *TITLES.values()], changes)
+    yield grid_table(change)
     yield f"New rows, mean over splits{brackets}:"
-    yield table(["fraction", *TITLES.values()], counts)
+    yield grid_table(count)
 
 
 def mean_new_rows(records: pd.DataFrame, method: str) -> pd.Series:
@@ -265,46 +276,50 @@ def settings_table(records: pd.DataFrame) -> str:
     return table(["protocol", "method", "boosting rounds", "penalty"], rows)
 
 
-def half_weight_table(summary: pd.DataFrame) -> str:
-    """Return what half the weight does to a learner whose settings stay as they are."""
-    stages = (50, 100)
+def half_weight_tables(whole: pd.DataFrame, made_by_authors: pd.Series | None) -> Iterable[str]:
+    """Yield what half the weight does to a learner whose settings stay as they are."""
+    stages = {n_rounds: half_weight_frame(n_rounds) for n_rounds in (50, 100)}
+    for n_rounds, half in stages.items():
+        yield f"Change in MSE in percent, {n_rounds} rounds:"
+        yield grid_table(lambda name, fraction, half=half: change_of(half.loc[name, fraction]))
+    if made_by_authors is None:
+        return
+    fresh = made_by_authors[made_by_authors > 0.0].drop(index=list(FRACTIONS), level="fraction")
+    theirs = whole.loc[fresh.index, "reference_change"]
+    likeness = {
+        n_rounds: np.corrcoef(half.loc[fresh.index, "change"], theirs)[0, 1]
+        for n_rounds, half in stages.items()
+    }
+    yield (
+        f"Over the {len(fresh)} cells in which the authors' code made new rows, those at "
+        f"{' and '.join(f'{each:g}' for each in FRACTIONS)} left out, the correlation with the "
+        f"authors' changes is {likeness[50]:.2f} and {likeness[100]:.2f}."
+    )
+
+
+def half_weight_frame(n_rounds: int) -> pd.DataFrame:
+    """Return the mean change in every cell, and its standard error."""
     booster = PublishedProtocol().booster
-    rows = []
-    for name, title in TITLES.items():
+    cells = {}
+    for name in TITLES:
         dataset = ca.datasets.load_dataset(name)
-        for fraction in FRACTIONS:
-            changes = [
-                half_weight_changes(
-                    split_dataset(dataset, name, fraction, each, 0), booster, stages
-                )
-                for each in range(1, N_SPLITS + 1)
-            ]
-            mean, error = np.mean(changes, axis=0), np.std(changes, axis=0, ddof=1)
-            cells = [
-                number(m, e / np.sqrt(N_SPLITS), 1, "+") for m, e in zip(mean, error, strict=True)
-            ]
-            here = summary[(summary["dataset"] == name) & (summary["fraction"] == fraction)]
-            if "reference_change" in summary:
-                theirs = here.iloc[0]
-                cells.append(
-                    number(theirs["reference_change"], theirs["reference_change_error"], 1, "+")
-                )
-            rows.append([title, f"{fraction:g}", *cells])
-    header = ["data set", "fraction", *(f"half weight, {each} rounds" for each in stages)]
-    header += ["authors' change"] if "reference_change" in summary else []
-    return table(header, rows)
+        for fraction in PAPER_FRACTIONS:
+            splits = [split_dataset(dataset, name, fraction, each, 0) for each in range(1, 21)]
+            changes = [half_weight_change(split, booster, n_rounds) for split in splits]
+            error = np.std(changes, ddof=1) / np.sqrt(len(changes))
+            cells[name, fraction] = {"change": np.mean(changes), "change_error": error}
+    return pd.DataFrame.from_dict(cells, orient="index")
 
 
-def half_weight_changes(split: Split, booster: Booster, stages: Sequence[int]) -> list[float]:
-    """Return the changes in test error, in percent, when every original weighs one half."""
+def half_weight_change(split: Split, booster: Booster, n_rounds: int) -> float:
+    """Return the change in test error, in percent, when every original weighs one half."""
     asked, truth = split.features_and_target(split.test)
-    errors = []
-    for weight in (1.0, 0.5):
-        rows = split.rows_of(split.train)
-        rows = rows._replace(weight=rows.weight * weight)
-        predicted = booster.predict_stages(rows, 100.0, stages, asked)
-        errors.append(np.square(predicted - truth).mean(axis=1))
-    return [100.0 * (half / full - 1.0) for full, half in zip(*errors, strict=True)]
+    rows = split.rows_of(split.train)
+    full, half = (
+        np.square(booster.predict(each, 100.0, n_rounds, asked) - truth).mean()
+        for each in (rows, rows._replace(weight=rows.weight * 0.5))
+    )
+    return 100.0 * (half / full - 1.0)
 
 
 def draw_figures(records: pd.DataFrame, reference: pd.DataFrame | None) -> None:
@@ -444,7 +459,9 @@ def seconds_of_compiling() -> float:
 def write_page(store: RecordStore, reference: pd.DataFrame | None) -> None:
     """Write the page and its figures from the records that there are."""
     everything = store.frame()
-    whole_design = everything[everything["protocol"] == "reference"]
+    published = everything[everything["protocol"] == "reference"]
+    whole = summarize(published, reference).set_index(["dataset", "fraction"])
+    made_by_authors = None if reference is None else mean_new_rows(reference, "proposed")
     is_shared = everything["fraction"].isin(FRACTIONS) & (everything["split"] <= N_SPLITS)
     records = everything[is_shared]
     summary = summarize(records, reference)
@@ -463,7 +480,7 @@ def write_page(store: RecordStore, reference: pd.DataFrame | None) -> None:
         *main_tables(summary),
         "![Change in MSE](figures/improvement.png)",
         "## The published code at all fractions",
-        *whole_design_tables(whole_design, reference),
+        *whole_design_tables(whole, mean_new_rows(published, "augmented"), made_by_authors),
         "## The new rows of the published code",
         NEW_ROWS,
         new_rows_table(records, reference),
@@ -478,7 +495,7 @@ def write_page(store: RecordStore, reference: pd.DataFrame | None) -> None:
         "The settings that the folds chose, as geometric means over all runs:",
         settings_table(records),
         HALF_WEIGHT,
-        half_weight_table(summary),
+        *half_weight_tables(whole, made_by_authors),
         DIFFERENCES if reference is not None else "",
         "## What the gate chose",
         "Number of splits in which the honest protocol chose each share:",

@@ -6,12 +6,12 @@ from sklearn.model_selection import KFold, ParameterGrid
 
 from causalaug.experiments import Booster, BoostingGrid
 from causalaug.experiments._boosting import (
-    WeightedRows,
     best_of_grid,
     search_grid,
     staged_losses,
     unshuffled_folds,
 )
+from causalaug.experiments._fits import WeightedRows
 
 GRID = BoostingGrid(rounds=(3, 10, 40), reg_lambda=(1.0, 10.0))
 

@@ -1,4 +1,4 @@
-"""Compiled trees are XGBoost's exact ones, to the bit; XGBoost steps in wherever they are not."""
+"""Compiled trees are XGBoost's exact ones, to the bit."""
 
 import platform
 import sys
@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalaug.experiments import Booster
-from causalaug.experiments._boosting import WeightedRows, compiled_trees_agree
+from causalaug.experiments._fits import Fit, WeightedRows, predict_by_xgboost, predict_compiled
 
-trees = pytest.importorskip("causalaug.experiments._exact_trees", exc_type=ImportError)
+trees = pytest.importorskip("causalaug.experiments._exact_trees")
 pytest.importorskip("xgboost")
 
 rounds_like_xgboost = pytest.mark.skipif(
@@ -19,12 +18,10 @@ rounds_like_xgboost = pytest.mark.skipif(
     reason="compilers for other machines may round otherwise",
 )
 
-ROUNDS = (1, 4, 30)
-
 
 @st.composite
 def weighted_rows(draw):
-    """Return rows with ties, copies and weights of all sizes, and a learner for them."""
+    """Return rows with ties, copies and weights of all sizes."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_rows, n_columns = draw(st.integers(1, 80)), draw(st.integers(1, 5))
     table = rng.normal(size=(n_rows, n_columns + 1)).round(draw(st.sampled_from([0, 1, 9])))
@@ -47,21 +44,27 @@ def weighted_rows(draw):
     return WeightedRows(table[:, 1:], table[:, 0], weight)
 
 
-boosters = st.builds(
-    Booster,
-    st.just("exact"),
-    base_score=st.sampled_from([0.5, 0.0, -3.25]),
-    max_depth=st.sampled_from([1, 2, 6, 40]),
-)
+@st.composite
+def fits(draw):
+    rows = draw(weighted_rows())
+    return Fit(
+        rows,
+        np.vstack([rows.features, rows.features + 0.05]),
+        rounds=(1, 4, 30),
+        reg_lambda=draw(st.sampled_from([0.0, 0.1, 1.0, 10.0, 1000.0])),
+        base_score=draw(st.sampled_from([0.5, 0.0, -3.25])),
+        max_depth=draw(st.sampled_from([1, 2, 6, 40])),
+    )
+
+
+def assert_same(fit):
+    np.testing.assert_array_equal(predict_compiled(fit), predict_by_xgboost(fit))
 
 
 @rounds_like_xgboost
-@given(weighted_rows(), boosters, st.sampled_from([0.0, 0.1, 1.0, 10.0, 1000.0]))
-def test_predictions_are_those_of_xgboost(rows, booster, reg_lambda):
-    asked = np.vstack([rows.features, rows.features + 0.05])
-    expected = booster._predict_by_xgboost(rows, reg_lambda, ROUNDS, asked)
-    found = booster._predict_compiled(rows, reg_lambda, ROUNDS, asked)
-    np.testing.assert_array_equal(found, expected)
+@given(fits())
+def test_predictions_are_those_of_xgboost(fit):
+    assert_same(fit)
 
 
 @rounds_like_xgboost
@@ -72,35 +75,33 @@ def test_rows_asked_may_move_on_where_fitted_ones_stand_still(seed):
     features = rng.integers(3, size=(8, 2)).astype(float)
     rows = WeightedRows(features, 1e3 * (features @ rng.normal(size=2) + 1.0), np.ones(8))
     asked = np.array([[a, b] for a in range(3) for b in range(3)], dtype=float)
-    booster = Booster("exact", base_score=0.5, max_depth=1)
-    np.testing.assert_array_equal(
-        booster._predict_compiled(rows, 10.0, (3000,), asked),
-        booster._predict_by_xgboost(rows, 10.0, (3000,), asked),
-    )
+    assert_same(Fit(rows, asked, rounds=(3000,), reg_lambda=10.0, max_depth=1))
 
 
 @rounds_like_xgboost
-def test_compiled_trees_are_used(monkeypatch):
-    assert compiled_trees_agree()
-    monkeypatch.delattr(Booster, "_predict_by_xgboost")
-    rows = some_rows()
-    assert len(Booster("exact", base_score=0.5).predict(rows, 1.0, 3, rows.features)) == 40
+@pytest.mark.parametrize("seed", range(13, 19))
+def test_gains_far_below_what_both_sides_score(seed):
+    """One heavy row: the score of a split is rounded by more than it gains."""
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(40, 4)).round(1)
+    weight = np.ones(40)
+    weight[0] = 1e6
+    rows = WeightedRows(table[:, 1:], table[:, 0], weight)
+    assert_same(Fit(rows, rows.features, rounds=(30,), reg_lambda=1.0, base_score=10.0))
 
 
 @given(weighted_rows())
 def test_stages_may_come_in_any_order(rows):
-    booster = Booster("exact", base_score=0.5)
-    ascending = booster._predict_compiled(rows, 1.0, (2, 5, 300), rows.features)
-    mixed = booster._predict_compiled(rows, 1.0, (300, 2, 2, 5), rows.features)
+    ascending = predict_compiled(Fit(rows, rows.features, (2, 5, 300), 1.0))
+    mixed = predict_compiled(Fit(rows, rows.features, (300, 2, 2, 5), 1.0))
     np.testing.assert_array_equal(mixed, ascending[[2, 0, 0, 1]])
 
 
 def test_a_fit_that_stands_still_ends():
     """A billion rounds take no time where the first tree has nothing left to add."""
-    rows = some_rows()._replace(target=np.full(40, 0.5))
-    booster = Booster("exact", base_score=0.5)
-    (found,) = booster._predict_compiled(rows, 1.0, (10**9,), rows.features)
-    assert (found == 0.5).all()
+    features = np.random.default_rng(0).normal(size=(40, 3))
+    rows = WeightedRows(features, np.full(40, 0.5), np.ones(40))
+    assert (predict_compiled(Fit(rows, features, (10**9,), 1.0)) == 0.5).all()
 
 
 @given(weighted_rows())
@@ -115,83 +116,6 @@ def test_rows_are_sorted_by_every_column(rows):
         np.testing.assert_array_equal(distinct[rank], np.sort(column))
 
 
-@pytest.mark.parametrize(
-    "booster", [Booster("hist", 0.5), Booster("exact")], ids=["histograms", "mean of the target"]
-)
-def test_other_settings_are_left_to_xgboost(booster, monkeypatch):
-    monkeypatch.delattr(Booster, "_predict_compiled")
-    rows = some_rows()
-    assert np.isfinite(booster.predict(rows, 1.0, 3, rows.features)).all()
-
-
-def test_xgboost_says_that_trees_need_a_limit():
-    rows, booster = some_rows(), Booster("exact", base_score=0.5, max_depth=0)
-    with pytest.raises(ValueError, match="unlimited depth"):
-        booster.predict(rows, 1.0, 3, rows.features)
-
-
-@pytest.mark.parametrize("value", [np.inf, 1e20, np.nan])
-def test_values_out_of_bounds_are_left_to_xgboost(value, monkeypatch):
-    monkeypatch.delattr(Booster, "_predict_compiled")
-    rows, booster = some_rows(), Booster("exact", base_score=0.5)
-    rows.features[3, 1] = value
-    if value == np.inf:
-        with pytest.raises(ValueError, match="inf"):
-            booster.predict(rows, 1.0, 3, rows.features)
-    else:
-        assert np.isfinite(booster.predict(rows, 1.0, 3, rows.features)).all()
-
-
-@pytest.fixture
-def ask_again():
-    """Forget whether the trees agree, before the test and after it."""
-    compiled_trees_agree.cache_clear()
-    yield
-    compiled_trees_agree.cache_clear()
-
-
-@pytest.mark.usefixtures("ask_again")
-def test_without_numba_xgboost_grows_the_trees(monkeypatch):
-    monkeypatch.setitem(sys.modules, "causalaug.experiments._exact_trees", None)
-    monkeypatch.delattr("causalaug.experiments._exact_trees")
-    assert not compiled_trees_agree()
-    monkeypatch.delattr(Booster, "_predict_compiled")
-    rows = some_rows()
-    assert np.isfinite(Booster("exact", base_score=0.5).predict(rows, 1.0, 3, rows.features)).all()
-
-
-@pytest.mark.usefixtures("ask_again")
-def test_trees_that_round_otherwise_are_not_used(monkeypatch):
-    real = trees.predict_stages
-
-    def off_by_a_bit(*args, **settings):
-        stages = real(*args, **settings)
-        stages[-1, -1] = np.nextafter(stages[-1, -1], np.float32(9.0))
-        return stages
-
-    monkeypatch.setattr(trees, "predict_stages", off_by_a_bit)
-    assert not compiled_trees_agree()
-    rows, booster = some_rows(), Booster("exact", base_score=0.5)
-    np.testing.assert_array_equal(
-        booster.predict_stages(rows, 1.0, ROUNDS, rows.features),
-        booster._predict_by_xgboost(rows, 1.0, ROUNDS, rows.features),
-    )
-
-
-@rounds_like_xgboost
-@pytest.mark.usefixtures("ask_again")
-def test_the_probe_notices_another_order_of_equal_values(monkeypatch):
-    """Sums of the same weights in another order differ in their last bit at most."""
-    real = trees.sort_rows
-
-    def stable(features):
-        cells, values = real(features)
-        return trees.SortedRows(np.vstack([np.sort(cells[:-1], axis=1), cells[-1:]]), values)
-
-    monkeypatch.setattr(trees, "sort_rows", stable)
-    assert not compiled_trees_agree()
-
-
 def test_machine_code_needs_no_place_on_disk(monkeypatch):
     def njit(*, cache=False, nogil):
         assert nogil
@@ -201,9 +125,3 @@ def test_machine_code_needs_no_place_on_disk(monkeypatch):
 
     monkeypatch.setattr(trees, "njit", njit)
     assert trees.compiled(len) == (len, "compiled")
-
-
-def some_rows():
-    rng = np.random.default_rng(0)
-    features = rng.normal(size=(40, 3))
-    return WeightedRows(features, features[:, 0] + rng.normal(size=40), np.ones(40))

@@ -2,33 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from causalaug._optional import import_optional
+from causalaug.experiments._fits import Fit, WeightedRows, compiled_trees_agree, predict_stages
 from causalaug.typing import FloatArray, IntArray
-
-LARGEST_COMPILED = 1e15
-"""Squares of larger values leave the 32-bit floats; XGBoost says what is wrong with them."""
-
-
-class WeightedRows(NamedTuple):
-    """What a learner is fitted to: features, target and weight of each row."""
-
-    features: FloatArray
-    target: FloatArray
-    weight: FloatArray
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return len(self.target)
-
-    def at(self, rows: IntArray) -> "WeightedRows":
-        """Return some of the rows."""
-        return WeightedRows(self.features[rows], self.target[rows], self.weight[rows])
 
 
 @dataclass(frozen=True)
@@ -65,99 +43,28 @@ class Booster:
     base_score: float | None = None
     max_depth: int = 6
 
+    def prepare(self) -> None:
+        """Compile, if there is anything to compile, so that no fit has to wait for it."""
+        if self.tree_method == "exact":
+            compiled_trees_agree()
+
     def predict_stages(
         self, rows: WeightedRows, reg_lambda: float, rounds: Sequence[int], asked: FloatArray
     ) -> FloatArray:
         """Return what is predicted for the features `asked` after each number of rounds.
 
         All come from one fit of the most rounds, on one thread. Where numba is installed,
-        compiled code grows the exact trees of XGBoost, to the bit and several times as fast;
-        its first call takes seconds, for the compiler.
+        compiled code grows the exact trees of XGBoost, to the bit and several times as fast.
         Shapes: asked (n_asked, n_features), result (n_stages, n_asked).
         """
-        is_compiled = (
-            self.tree_method == "exact"
-            and self.base_score is not None
-            and self.max_depth > 0
-            and all(
-                np.abs(part).max(initial=0.0) < LARGEST_COMPILED
-                for part in (rows.features, rows.target, rows.weight, asked)
-            )
-            and compiled_trees_agree()
-        )
-        grow = self._predict_compiled if is_compiled else self._predict_by_xgboost
-        return grow(rows, reg_lambda, rounds, asked)
+        how = self.tree_method, self.base_score, self.max_depth
+        return predict_stages(Fit(rows, asked, rounds, reg_lambda, *how))
 
     def predict(
         self, rows: WeightedRows, reg_lambda: float, n_rounds: int, asked: FloatArray
     ) -> FloatArray:
         """Return what is predicted for the features `asked` after the last round."""
         return self.predict_stages(rows, reg_lambda, (n_rounds,), asked).ravel()
-
-    def _predict_by_xgboost(
-        self, rows: WeightedRows, reg_lambda: float, rounds: Sequence[int], asked: FloatArray
-    ) -> FloatArray:
-        xgboost = import_optional("xgboost", extra="experiments", purpose="Boosting in experiments")
-        settings: dict[str, Any] = {
-            "objective": "reg:squarederror",
-            "tree_method": self.tree_method,
-            "max_depth": self.max_depth,
-            "reg_lambda": reg_lambda,
-            "nthread": 1,
-        }
-        if self.base_score is not None:
-            settings["base_score"] = self.base_score
-        matrix = xgboost.DMatrix(rows.features, rows.target, weight=rows.weight, nthread=1)
-        model = xgboost.Booster(settings, [matrix])
-        for number in range(max(rounds)):
-            model.update(matrix, number)
-        matrix = xgboost.DMatrix(asked, nthread=1)
-        stages = [model.predict(matrix, iteration_range=(0, n_rounds)) for n_rounds in rounds]
-        return np.stack(stages).astype(np.float64)
-
-    def _predict_compiled(
-        self, rows: WeightedRows, reg_lambda: float, rounds: Sequence[int], asked: FloatArray
-    ) -> FloatArray:
-        from causalaug.experiments import _exact_trees
-
-        assert self.base_score is not None
-        stages = _exact_trees.predict_stages(
-            *rows,
-            rounds,
-            asked,
-            reg_lambda=reg_lambda,
-            base_score=self.base_score,
-            max_depth=self.max_depth,
-        )
-        return stages.astype(np.float64)
-
-
-@cache
-def compiled_trees_agree() -> bool:
-    """Return whether there are compiled trees that equal those of the XGBoost that is installed.
-
-    Another version, or another machine, may round otherwise. That shows on copies of rows with
-    tiny weights, where many splits differ by rounding alone.
-    """
-    try:
-        import causalaug.experiments._exact_trees  # noqa: F401
-    except ImportError:
-        return False
-    rng = np.random.default_rng(0)
-    table = rng.normal(size=(60, 5)).round(1)
-    copies = table[rng.integers(60, size=(120, 5)), np.arange(5)]
-    copies[::2] = table
-    both = np.vstack([table, copies])
-    weight = np.concatenate([np.full(60, 0.5), 10.0 ** rng.uniform(-40.0, 0.0, 120)])
-    rows = WeightedRows(both[:, 1:], both[:, 0], weight)
-    booster = Booster("exact", base_score=0.5)
-    return all(
-        np.array_equal(
-            booster._predict_by_xgboost(rows, reg_lambda, (50,), rows.features),
-            booster._predict_compiled(rows, reg_lambda, (50,), rows.features),
-        )
-        for reg_lambda in (1.0, 100.0)
-    )
 
 
 def staged_losses(

@@ -8,14 +8,17 @@ Equal to the bit means the same choice between splits that differ by rounding al
 many where rows are copies with tiny weights, so rounding follows XGBoost everywhere: gradients,
 gains and leaves have 32 bits, sums have 64 and run in its order.
 
-This module needs numba; `causalaug.experiments._boosting` imports it where there is one.
+A row's gradient is its residual times its weight. The sum of some weights is called their mass;
+XGBoost calls it the hessian.
+
+This module needs numba; `causalaug.experiments._fits` imports it where there is one.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numba import njit
+from numba import config, njit
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -34,11 +37,19 @@ LEAST_GAIN = np.float32(1e-6)
 """A split must gain more than this."""
 
 SLACK = 1.0 - 1e-6
-"""Rounding to 32 bits moves a gain by less than a millionth of itself."""
+"""Rounding to 32 bits moves what both sides of a split score by less than a millionth of it."""
 
 HALF = np.float32(0.5)
+"""A cut lies in the middle of two values."""
+
 RANK_BITS = 32
+"""How far up the rank lies in a cell."""
+
 ROW_BITS = (1 << RANK_BITS) - 1
+"""Where the number of the row lies in a cell."""
+
+IS_COMPILED = not getattr(config, "DISABLE_JIT", 0)
+"""Numba can be told to leave everything as it is, which takes a thousand times as long."""
 
 
 class SortedRows(NamedTuple):
@@ -96,7 +107,8 @@ def predict_stages(
     """Return what is predicted for the rows `asked` after each number of rounds.
 
     Shapes: features (n_rows, n_columns), target and weight (n_rows,), asked (n_asked,
-    n_columns), result (n_stages, n_asked). Values must be finite, weights not negative.
+    n_columns), result (n_stages, n_asked). Nothing is checked: values must be finite, weights
+    not negative, rounds positive.
 
     >>> x = np.arange(6.0)[:, np.newaxis]
     >>> settings = {"reg_lambda": 1.0, "base_score": 0.5, "max_depth": 2}
@@ -120,8 +132,8 @@ def predict_stages(
 def sort_rows(features: SingleArray) -> SortedRows:
     """Return the rows by the values of each column.
 
-    Rows of equal value come as the sort of C++ leaves them. XGBoost calls it, and so do sparse
-    matrices; as it asks nothing but which of two is less, ranks may stand for values.
+    Rows of equal value come as the sort of C++ leaves them. XGBoost calls it, and so do scipy's
+    sparse matrices; as it asks nothing but which of two is less, ranks may stand for values.
     """
     n_rows, n_columns = features.shape
     values = np.zeros((n_columns, n_rows), dtype=np.float32)
@@ -200,45 +212,59 @@ def _grow(
     reg_lambda: float,
     max_depth: int,
 ) -> int:
-    """Grow one tree level by level, move its cells to their nodes, and return their number."""
+    """Grow one tree level by level, move the cells to its nodes, and return how many there are."""
     cells, n_rows, n_columns = rows.cells, rows.cells.shape[1], len(rows.values)
     is_first, spare = np.empty(n_rows, np.bool_), np.empty(n_rows, np.int64)
     tree.start[0], tree.stop[0] = 0, n_rows
-    n_nodes, level = 1, 0
+    n_nodes, level_stop = 1, 0
     for depth in range(max_depth + 1):
-        first, level = level, n_nodes
-        for node in range(first, level):
+        level_start, level_stop = level_stop, n_nodes
+        for node in range(level_start, level_stop):
             start, stop = tree.start[node], tree.stop[node]
             sum_gradient, sum_mass = 0.0, 0.0
             for row in cells[-1, start:stop]:
                 sum_gradient += gradient[row]
                 sum_mass += mass[row]
-            tree.column[node] = -1
-            tree.value[node] = 0.0
-            if sum_mass >= LEAST_WEIGHT:
-                leaf = np.float32(-sum_gradient / (sum_mass + reg_lambda))
-                tree.value[node] = leaf * LEARNING_RATE
+            _make_leaf(tree, node, sum_gradient, sum_mass, reg_lambda)
             if depth == max_depth or sum_mass < 2.0 * LEAST_WEIGHT:
                 continue
             here = SortedRows(cells[:-1, start:stop], rows.values)
-            column, middle, cut = _best_split(
+            column, n_first, cut = _best_split(
                 here, gradient, mass, sum_gradient, sum_mass, reg_lambda
             )
             if column < 0:
                 continue
-            tree.column[node], tree.cut[node], tree.child[node] = column, cut, n_nodes
-            tree.start[n_nodes], tree.stop[n_nodes] = start, start + middle
-            tree.start[n_nodes + 1], tree.stop[n_nodes + 1] = start + middle, stop
+            _make_split(tree, node, column, n_first, cut, n_nodes)
             n_nodes += 2
             for place in range(start, stop):
-                is_first[cells[column, place] & ROW_BITS] = place < start + middle
+                is_first[cells[column, place] & ROW_BITS] = place < start + n_first
             # Leaves need no order but that of the rows as they come.
             for line in range(0 if depth + 1 < max_depth else n_columns, n_columns + 1):
                 if line != column:
                     _divide(cells[line, start:stop], is_first, spare)
-        if level == n_nodes:
+        if level_stop == n_nodes:
             break
     return n_nodes
+
+
+@compiled
+def _make_leaf(
+    tree: Tree, node: int, sum_gradient: float, sum_mass: float, reg_lambda: float
+) -> None:
+    tree.column[node], tree.value[node] = -1, 0.0
+    if sum_mass >= LEAST_WEIGHT:
+        leaf = np.float32(-sum_gradient / (sum_mass + reg_lambda))
+        tree.value[node] = leaf * LEARNING_RATE
+
+
+@compiled
+def _make_split(
+    tree: Tree, node: int, column: int, n_first: int, cut: np.float32, child: int
+) -> None:
+    tree.column[node], tree.cut[node], tree.child[node] = column, cut, child
+    middle = tree.start[node] + n_first
+    tree.start[child], tree.stop[child] = tree.start[node], middle
+    tree.start[child + 1], tree.stop[child + 1] = middle, tree.stop[node]
 
 
 @compiled
@@ -259,7 +285,7 @@ def _best_split(
     cells, values = rows
     whole = np.float32(sum_gradient * sum_gradient) / np.float32(sum_mass + reg_lambda)
     best, to_beat = LEAST_GAIN, (np.float64(whole) + LEAST_GAIN) * SLACK
-    best_column, best_middle, best_cut = -1, 0, np.float32(0.0)
+    best_column, n_below, best_cut = -1, 0, np.float32(0.0)
     for column in range(len(cells)):
         upper_gradient, upper_mass = 0.0, 0.0
         above = -1
@@ -285,7 +311,7 @@ def _best_split(
                 )
                 if gain > best:
                     best, to_beat = gain, (np.float64(whole) + gain) * SLACK
-                    best_column, best_middle = column, place + 1
+                    best_column, n_below = column, place + 1
                     below_cut, above_cut = values[column, rank], values[column, above]
                     best_cut = (below_cut + above_cut) * HALF
                     if best_cut == below_cut:
@@ -294,7 +320,7 @@ def _best_split(
             upper_gradient += gradient[row]
             upper_mass += mass[row]
             above = rank
-    return best_column, best_middle, best_cut
+    return best_column, n_below, best_cut
 
 
 @compiled

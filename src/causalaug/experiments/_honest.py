@@ -16,12 +16,12 @@ from causalaug.estimators import (
 from causalaug.experiments._boosting import (
     Booster,
     BoostingGrid,
-    WeightedRows,
     best_of_grid,
     search_grid,
     staged_losses,
     unshuffled_folds,
 )
+from causalaug.experiments._fits import WeightedRows
 from causalaug.experiments._outcome import Outcome, describe_new_rows
 from causalaug.experiments._splits import Split
 from causalaug.typing import FloatArray

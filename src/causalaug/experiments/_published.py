@@ -15,11 +15,11 @@ from causalaug.expansion import BudgetExpansion, PrunedExpansion
 from causalaug.experiments._boosting import (
     Booster,
     BoostingGrid,
-    WeightedRows,
     best_of_grid,
     search_grid,
     unshuffled_folds,
 )
+from causalaug.experiments._fits import WeightedRows
 from causalaug.experiments._outcome import Outcome, describe_new_rows
 from causalaug.experiments._plain_floats import PlainFloatConditional
 from causalaug.experiments._splits import Split
@@ -72,6 +72,7 @@ class PublishedProtocol:
 
     def run_baseline(self, split: Split, grid: BoostingGrid) -> Outcome:
         """Learn from the originals alone, each of weight 1."""
+        self.booster.prepare()
         started = perf_counter()
         originals = split.rows_of(split.train)
         prediction, n_rounds, reg_lambda = self._learn(split, grid, originals)
@@ -80,6 +81,7 @@ class PublishedProtocol:
 
     def run_augmented(self, split: Split, grid: BoostingGrid) -> Outcome:
         """Learn from originals and new rows."""
+        self.booster.prepare()
         started = perf_counter()
         augmented, weights = self.make_rows(split, split.train)
         made = perf_counter()

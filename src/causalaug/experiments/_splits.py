@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from causalaug.datasets import Dataset
-from causalaug.experiments._boosting import WeightedRows
+from causalaug.experiments._fits import WeightedRows
 from causalaug.graphs import ADMG
 from causalaug.typing import FloatArray
 
