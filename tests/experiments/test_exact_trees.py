@@ -33,14 +33,12 @@ def weighted_rows(draw):
         table = np.sort(table, axis=0)
     elif values == "neighbours":
         table[:, 1:] = 1.0 + table[:, 1:].round() * np.finfo(np.float32).eps
-    kind = draw(st.sampled_from(["equal", "even", "tiny"]))
-    weight = {
-        "equal": np.full(len(table), draw(st.sampled_from([0.5, 1.0]))),
-        "even": rng.random(len(table)) * 3.0,
-        "tiny": np.where(
-            rng.random(len(table)) < 0.5, 0.5, 10.0 ** rng.uniform(-50, 0, len(table))
-        ),
-    }[kind]
+    weight = rng.random(len(table)) * 3.0
+    kind = draw(st.sampled_from(["any", "equal", "tiny"]))
+    if kind == "equal":
+        weight[:] = draw(st.sampled_from([0.5, 1.0]))
+    elif kind == "tiny":
+        weight = np.where(weight < 1.5, 0.5, 10.0 ** rng.uniform(-50, 0, len(table)))
     return WeightedRows(table[:, 1:], table[:, 0], weight)
 
 
