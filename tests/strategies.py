@@ -47,6 +47,9 @@ class Problem:
         """Return {values: weight} of the value tree."""
         return merge_by_value(self.exact_paths(), self.table.values)
 
+    def fit(self):
+        return ca.fit_model(self.frame, self.graph, self.conditional, self.order)
+
     def augment(self, expansion, seed=0):
         return ca.augment(
             self.frame, self.graph, self.conditional, expansion, self.order, random_state=seed

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import causalaug as ca
 from causalaug.exceptions import (
@@ -15,6 +17,7 @@ from causalaug.exceptions import (
     TableError,
     TreeTooLargeError,
 )
+from strategies import problems
 
 GRAPH = ca.read_graph("x -> y -> z; x <-> z")
 
@@ -249,7 +252,7 @@ def test_bad_tables_are_refused(frame, change, error, text):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"graph": "x -> y"}, "read_graph"),
+        ({"graph": 5}, "A graph must be text, a path"),
         ({"order": ["z", "y", "x"]}, "order"),
         ({"random_state": -1}, "random_state"),
         ({"random_state": "seed"}, "random_state"),
@@ -336,3 +339,34 @@ def test_a_tree_is_refused_before_it_fills_the_memory():
     graph = ca.read_graph("a -> b -> c -> d -> e -> f -> g -> h -> i -> j -> k")
     with pytest.raises(TreeTooLargeError, match="BudgetExpansion"):
         ca.augment(table, graph, expansion=ca.PrunedExpansion(0.0))
+
+
+@given(
+    problems(max_rows=4, max_nodes=3),
+    st.floats(0.0, 1.0),
+    st.integers(1, 9),
+    st.sampled_from([None, 1.0, 7.5, "uneven"]),
+)
+@settings(max_examples=40)
+def test_mixed_weights_sum_to_the_total_of_the_originals(problem, share, budget, weights):
+    n_rows = len(problem.frame)
+    if weights is not None:
+        weights = 0.25 + np.arange(n_rows) if weights == "uneven" else np.full(n_rows, weights)
+    model = ca.fit_model(problem.frame, problem.graph, problem.conditional, sample_weight=weights)
+    new = model.expand(ca.BudgetExpansion(budget), 0)
+    total = n_rows if weights is None else weights.sum()
+    if share > 0.0 and not len(new):
+        with pytest.raises(TableError, match="New rows must be possible"):
+            new.mixed(share)
+        return
+    frame, mixed = new.mixed(share)
+    assert mixed.sum() == pytest.approx(total, rel=1e-12)
+    assert mixed[n_rows:].sum() == pytest.approx(share * total, rel=1e-12)
+    pd.testing.assert_frame_equal(frame[:n_rows], problem.frame[frame.columns])
+    pd.testing.assert_frame_equal(frame[n_rows:].reset_index(drop=True), new.frame)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, "half", True, np.nan])
+def test_a_share_that_is_none_is_refused(frame, share):
+    with pytest.raises(ParameterError, match="`share` must lie between 0 and 1"):
+        ca.augment(frame, GRAPH, random_state=0).mixed(share)

@@ -18,6 +18,8 @@ LAYERS = [
     ["kernels"],
     ["conditionals"],
     ["expansion"],
+    ["_augmented_table"],
+    ["model"],
     ["augmentation"],
     ["engine"],
     ["diagnostics"],

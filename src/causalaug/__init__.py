@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         select_markov_blanket,
         write_graph,
     )
+    from causalaug.model import GraphModel, fit_model
     from causalaug.report import Evaluation, evaluate
     from causalaug.table import Table
 
@@ -57,6 +58,7 @@ __all__ = [
     "Factor",
     "Gate",
     "GraphCheck",
+    "GraphModel",
     "KernelConditional",
     "Paths",
     "PrunedExpansion",
@@ -72,6 +74,7 @@ __all__ = [
     "discovery",
     "evaluate",
     "factorize",
+    "fit_model",
     "latent_projection",
     "m_separated",
     "markov_pillow",
@@ -96,6 +99,7 @@ _HOMES = {
     "Factor": "factorization",
     "Gate": "estimators",
     "GraphCheck": "diagnostics",
+    "GraphModel": "model",
     "KernelConditional": "conditionals",
     "Paths": "expansion",
     "PrunedExpansion": "expansion",
@@ -110,6 +114,7 @@ _HOMES = {
     "discovery": "discovery",
     "evaluate": "report",
     "factorize": "factorization",
+    "fit_model": "model",
     "latent_projection": "graphs",
     "m_separated": "graphs",
     "markov_pillow": "graphs",

@@ -79,3 +79,9 @@ def check_bool(name: str, value: object) -> None:
     """Raise unless `value` is True or False."""
     if not isinstance(value, bool):
         raise ParameterError(f"`{name}` must be True or False. Found {value!r}.")
+
+
+def check_share(name: str, share: object) -> None:
+    """Raise unless `share` is a number from 0 to 1: lambda, the weight of the new rows."""
+    if not _is_finite(share) or not 0.0 <= share <= 1.0:  # type: ignore[operator]
+        raise ParameterError(f"`{name}` must lie between 0 and 1. Found {share!r}.")

@@ -77,8 +77,8 @@ def test_the_observed_rows_get_the_rest_of_the_weight(data, tmp_path):
     new = augmented(data, tmp_path / "new.csv", "--originals", "--share", "0.25", "--provenance")
     observed = pd.read_csv(data)
     pd.testing.assert_frame_equal(new[: len(observed)][list(observed)], observed)
-    assert new["weight"][: len(observed)].sum() == pytest.approx(0.75)
-    assert new["weight"].sum() == pytest.approx(1.0)
+    assert new["weight"][: len(observed)].sum() == pytest.approx(0.75 * len(observed))
+    assert new["weight"].sum() == pytest.approx(len(observed))
     assert new["row_of_cough"][: len(observed)].tolist() == list(range(len(observed)))
 
 

@@ -8,7 +8,13 @@ from hypothesis import given, settings
 from scipy import stats
 
 import causalaug as ca
-from causalaug.exceptions import GraphError, GraphMismatchError, ParameterError, TableError
+from causalaug.exceptions import (
+    GraphError,
+    GraphFormatError,
+    GraphMismatchError,
+    ParameterError,
+    TableError,
+)
 from graph_strategies import admgs
 
 CHAIN = ca.read_graph("a -> b -> c -> d")
@@ -251,7 +257,7 @@ def test_markdown_has_a_line_per_independence():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"graph": [("a", "b")]}, ParameterError, "must be an ADMG. Found list. .* `read_graph`"),
+        ({"graph": 5}, GraphFormatError, "A graph must be text, a path"),
         ({"test": "magic"}, ParameterError, "`test` must be one of .*'gcm'.* Found 'magic'"),
         ({"alpha": 0.0}, ParameterError, "`alpha` must be a number between 0 and 1. Found 0.0"),
         ({"alpha": 1}, ParameterError, "`alpha` must be a number between 0 and 1. Found 1"),

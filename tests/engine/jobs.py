@@ -49,11 +49,11 @@ class DeadlyExpansion:
     def most_rows(self, n_rows):
         return self.rows
 
-    def expand(self, table, factors, conditional, rng):
-        return self.in_blocks(table, factors, conditional, 1).grow(0, rng)
+    def expand(self, model, rng):
+        return self.in_blocks(model, 1).grow(0, rng)
 
-    def in_blocks(self, table, factors, conditional, n_blocks):
-        blocks = ca.BudgetExpansion(self.rows).in_blocks(table, factors, conditional, n_blocks)
+    def in_blocks(self, model, n_blocks):
+        blocks = ca.BudgetExpansion(self.rows).in_blocks(model, n_blocks)
         return DeadlyBlocks(self, blocks)
 
 

@@ -19,7 +19,13 @@ from sklearn.preprocessing import StandardScaler
 from xgboost import XGBRegressor
 
 import causalaug as ca
-from causalaug.exceptions import CausalAugError, GraphMismatchError, ParameterError, TableError
+from causalaug.exceptions import (
+    CausalAugError,
+    GraphFormatError,
+    GraphMismatchError,
+    ParameterError,
+    TableError,
+)
 from learners import GRAPH, Recorder, Spy, rows_of_regression
 
 SMALL = ca.BudgetExpansion(50)
@@ -340,7 +346,7 @@ def test_a_learner_without_weights_is_refused_with_the_way_out(rows):
     [
         ({"estimator": Ridge}, ParameterError, "must be a scikit-learn estimator with `fit`"),
         ({"estimator": "ridge"}, ParameterError, "Found 'ridge'"),
-        ({"graph": "a -> y"}, ParameterError, "`graph` must be an ADMG. Found str"),
+        ({"graph": 5}, GraphFormatError, "A graph must be text, a path"),
         ({"target": "Y"}, GraphMismatchError, "`target` must be a node .* Found 'Y'; the nodes"),
         ({"target": "a"}, TableError, "features must not hold the target. Found 'a' among"),
         ({"augmented_share": 1.5}, ParameterError, "must lie between 0 and 1. Found 1.5"),

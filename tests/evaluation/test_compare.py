@@ -204,7 +204,7 @@ def test_the_markdown_has_a_table_of_methods_and_one_of_parts(result):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"graph": "X -> Y"}, "`graph` must be an ADMG. Found str"),
+        ({"graph": 5}, "A graph must be text, a path"),
         ({"target": "Z"}, "`target` must be one of .* Found 'Z'"),
         ({"n_splits": 1}, "`n_splits` must be an integer of at least 2"),
         ({"repeats": 0}, "`repeats` must be an integer of at least 1"),

@@ -28,10 +28,8 @@ CONDITIONAL = ca.KernelConditional(kernel={"c": "identity"}, bandwidth=0.7)
 
 def in_blocks(problem, expansion, n_blocks, seed=0):
     """Return the augmented table of a problem, grown in so many blocks."""
-    job = BlockJob(
-        problem.table, problem.factors, problem.conditional, expansion, n_blocks, seed=seed
-    )
-    return [ca.AugmentedTable(job.table, job.grow(block), ()) for block in range(n_blocks)]
+    job = BlockJob(problem.fit(), expansion, n_blocks, seed=seed)
+    return [ca.AugmentedTable(problem.table, job.grow(block), ()) for block in range(n_blocks)]
 
 
 def all_by_rows(parts):
@@ -90,12 +88,13 @@ def test_a_budget_as_large_as_the_tree_gives_the_tree_in_any_number_of_blocks(pr
 @pytest.mark.parametrize(("rows", "n_blocks"), [(4, 2), (12, 3)])
 def test_the_weights_of_blocks_are_right_on_average(rows, n_blocks, pieces):
     expected = by_values(ca.augment(MIXED, GRAPH, CONDITIONAL, ca.PrunedExpansion(0.0)))
-    table, factors = ca.Table.from_frame(MIXED), ca.factorize(GRAPH)
+    model = ca.fit_model(MIXED, GRAPH, CONDITIONAL)
+    table = model.table
     n_seeds, n_columns = 500, table.n_columns
     place = {values: number for number, values in enumerate(expected)}
     weights = np.zeros((n_seeds, len(expected)))
     with patch.object(_pieces, "MOST_PIECES", pieces):
-        blocks = ca.BudgetExpansion(rows).in_blocks(table, factors, CONDITIONAL, n_blocks)
+        blocks = ca.BudgetExpansion(rows).in_blocks(model, n_blocks)
         for seed in range(n_seeds):
             for block in range(n_blocks):
                 paths = blocks.grow(block, np.random.default_rng([seed, block]))
@@ -111,8 +110,7 @@ def test_the_weights_of_blocks_are_right_on_average(rows, n_blocks, pieces):
 
 
 def test_the_draws_of_blocks_add_up_to_the_draws_asked_for():
-    table, factors = ca.Table.from_frame(MIXED), ca.factorize(GRAPH)
-    job = BlockJob(table, factors, CONDITIONAL, ca.SampledExpansion(20), 3, seed=0)
+    job = BlockJob(ca.fit_model(MIXED, GRAPH, CONDITIONAL), ca.SampledExpansion(20), 3, seed=0)
     parts = [job.grow(block) for block in range(3)]
     assert [len(part) for part in parts] == [6, 7, 7]
     assert np.ptp(np.concatenate([part.log_weights for part in parts])) == 0.0
@@ -124,9 +122,9 @@ def test_a_block_does_not_depend_on_those_grown_before(rows):
     rng = np.random.default_rng(0)
     places = np.concatenate([-9.0 - rng.random(12), np.arange(19) * 9.0])
     frame = pd.DataFrame({"x": places, "y": rng.normal(size=31), "z": rng.normal(size=31)})
-    table, factors = ca.Table.from_frame(frame), ca.factorize(ca.read_graph("x -> y; x -> z"))
     kernel, expansion = ca.KernelConditional(bandwidth=1.0), ca.BudgetExpansion(rows)
-    jobs = [BlockJob(table, factors, kernel, expansion, 2, seed=0) for _ in range(2)]
+    model = ca.fit_model(frame, "x -> y; x -> z", kernel)
+    jobs = [BlockJob(model, expansion, 2, seed=0) for _ in range(2)]
     forwards = [jobs[0].grow(block) for block in (0, 1)]
     backwards = [jobs[1].grow(block) for block in (1, 0)]
     for one, other in zip(forwards, reversed(backwards), strict=True):
@@ -137,11 +135,11 @@ def test_a_block_does_not_depend_on_those_grown_before(rows):
 def test_a_first_variable_of_few_values_is_cut_further_on():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"sex": [0, 1] * 20, "x": rng.normal(size=40), "y": rng.normal(size=40)})
-    table, factors = ca.Table.from_frame(frame), ca.factorize(ca.read_graph("sex -> x -> y"))
-    tree = describe_tree(table, factors, ca.KernelConditional(), merge_equal=True)
+    model = ca.fit_model(frame, "sex -> x -> y")
+    tree = describe_tree(model, merge_equal=True)
     pieces = cut_tree(tree, n_blocks=4, budget=100_000)
     assert len(pieces.levels) == 1
-    parts = ca.BudgetExpansion(1000).in_blocks(table, factors, ca.KernelConditional(), 4)
+    parts = ca.BudgetExpansion(1000).in_blocks(model, 4)
     sizes = [len(parts.grow(block, rng)) for block in range(4)]
     assert all(abs(size - 250) <= 50 for size in sizes)
 
@@ -164,8 +162,7 @@ def test_a_tree_on_which_every_path_ends_has_empty_blocks(block_rows):
 
 def test_a_value_that_holds_half_the_mass_is_shared_by_blocks():
     frame = pd.DataFrame({"x": [0] * 9 + [1]})
-    table, factors = ca.Table.from_frame(frame), ca.factorize(ca.ADMG(["x"]))
-    blocks = ca.BudgetExpansion(10).in_blocks(table, factors, ca.KernelConditional(), 4)
+    blocks = ca.BudgetExpansion(10).in_blocks(ca.fit_model(frame, ca.ADMG(["x"])), 4)
     masses = [blocks.grow(block, np.random.default_rng(0)).weights.sum() for block in range(4)]
     np.testing.assert_allclose(masses, [0.25, 0.25, 0.25, 0.25])
 
@@ -185,10 +182,10 @@ def test_threads_give_what_one_after_the_other_gives(expansion):
 
 def test_a_job_of_one_block_is_the_expansion_itself():
     expansion = ca.BudgetExpansion(30)
-    table, factors = ca.Table.from_frame(MIXED), ca.factorize(GRAPH)
-    expected = expansion.expand(table, factors, CONDITIONAL, np.random.default_rng(7))
+    model = ca.fit_model(MIXED, GRAPH, CONDITIONAL)
+    expected = expansion.expand(model, np.random.default_rng(7))
     found = ca.augment(MIXED, GRAPH, CONDITIONAL, expansion, random_state=7, engine="threads")
-    job = BlockJob(table, factors, CONDITIONAL, expansion, n_blocks=1, seed=7)
+    job = BlockJob(model, expansion, n_blocks=1, seed=7)
     np.testing.assert_array_equal(found.rows, expected.rows)
     np.testing.assert_array_equal(job.grow(0).rows, expected.rows)
 

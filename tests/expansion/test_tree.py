@@ -22,8 +22,7 @@ def test_a_plan_is_an_order_in_which_every_variable_comes_after_its_pillow(graph
 @given(admgs(max_nodes=7))
 def test_live_columns_are_those_that_later_pillows_need(graph):
     frame = pd.DataFrame({name: [0.0, 1.0] for name in graph.nodes})
-    table = ca.Table.from_frame(frame)
-    tree = describe_tree(table, ca.factorize(graph), ca.KernelConditional(), merge_equal=True)
+    tree = describe_tree(ca.fit_model(frame, graph), merge_equal=True)
     for position, level in enumerate(tree.levels):
         done = {each.column for each in tree.levels[: position + 1]}
         needed = {column for each in tree.levels[position + 1 :] for column in each.pillow}

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 
-from causalaug.exceptions import GraphError, ParameterError
+from causalaug.exceptions import GraphError, GraphFormatError, ParameterError
 from causalaug.graphs import ADMG, complete_graph
 from causalaug.plot import plot_graph
 from causalaug.plot._style import INK, ORANGE, plain
@@ -121,8 +121,8 @@ def test_an_unknown_node_to_highlight_is_refused():
 
 
 def test_what_is_no_graph_is_refused():
-    with pytest.raises(ParameterError, match="`graph` must be an ADMG. Found str."):
-        plot_graph("A -> B")
+    with pytest.raises(GraphFormatError, match="A graph must be text, a path"):
+        plot_graph(5)
 
 
 def test_what_is_no_axes_is_refused():

@@ -116,7 +116,10 @@ def augment(
     share: Annotated[
         float,
         typer.Option(
-            metavar="S", min=0.0, max=1.0, help="With --originals: the weight of all new rows."
+            metavar="S",
+            min=0.0,
+            max=1.0,
+            help="With --originals: how much of the weight the new rows hold.",
         ),
     ] = 0.5,
     provenance: Annotated[
@@ -145,7 +148,8 @@ def augment(
 
     Each cell of a new row is copied from an observed row; the graph says which cells may be
     combined anew. Give the weights to your learner: they estimate the probability of each row,
-    and add up to 1 unless mass was dropped.
+    and add up to 1 unless mass was dropped. With --originals they add up to the number of
+    observed rows.
 
     \b
     Two signs of one disease, three ways to write the result:

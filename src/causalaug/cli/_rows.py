@@ -42,37 +42,30 @@ def weighted_rows(
 
     Examples
     --------
-    With a share the new rows weigh that much in total, and the observed rows the rest:
+    With a share the new rows hold that much of the weight, and the observed rows the rest; the
+    total is the number of observed rows:
 
     >>> from causalaug.augmentation import augment
     >>> from causalaug.graphs import ADMG
     >>> tied = pd.DataFrame({"x": [1, 2], "y": [5, 6]})
     >>> print(weighted_rows(augment(tied, ADMG(["x", "y"])), "weight", share=0.2, provenance=True))
        x  y  weight  row_of_x  row_of_y
-    0  1  5    0.40         0         0
-    1  2  6    0.40         1         1
-    2  1  5    0.05         0         0
-    3  1  6    0.05         0         1
-    4  2  5    0.05         1         0
-    5  2  6    0.05         1         1
+    0  1  5     0.8         0         0
+    1  2  6     0.8         1         1
+    2  1  5     0.1         0         0
+    3  1  6     0.1         0         1
+    4  2  5     0.1         1         0
+    5  2  6     0.1         1         1
     """
     frame, weights, rows = result.frame, result.weights, result.rows
     if share is not None:
-        frame = pd.concat([result.table.source, frame], ignore_index=True)
-        weights = _shared(weights, result.table.n_rows, share)
+        frame, weights = result.mixed(share)
         rows = np.concatenate([_own_rows(result), rows])
     added: dict[str, FloatArray | IntArray] = {weight_column: weights}
     if provenance:
         added |= {ROW_OF + name: rows[:, j] for j, name in enumerate(result.table.columns)}
     joined: pd.DataFrame = pd.concat([frame, pd.DataFrame(added)], axis=1)
     return joined
-
-
-def _shared(weights: FloatArray, n_observed: int, share: float) -> FloatArray:
-    """Return the weights of observed and new rows; they add up to 1 if there are new rows."""
-    mass = weights.sum()
-    observed = np.full(n_observed, (1.0 - share) / n_observed)
-    return np.concatenate([observed, share * weights / mass if mass > 0.0 else weights])
 
 
 def _own_rows(result: AugmentedTable) -> IntArray:

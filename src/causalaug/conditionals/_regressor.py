@@ -1,7 +1,7 @@
 """A mean fitted by somebody else's regressor."""
 
 import copy
-from collections.abc import Callable
+from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
@@ -28,9 +28,20 @@ def check_regressor(regressor: object) -> None:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class RegressorMean:
+    """The mean as a fitted regressor predicts it; a value, so that it pickles."""
+
+    fitted: Any
+
+    def predict(self, inputs: FloatArray) -> FloatArray:
+        """Return the mean at each row of inputs."""
+        return np.asarray(self.fitted.predict(inputs), dtype=np.float64).reshape(-1)
+
+
 def fit_regressor(
     regressor: Any, inputs: FloatArray, target: FloatArray, weights: FloatArray | None
-) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
+) -> tuple["RegressorMean", FloatArray]:
     """Return the mean fitted to all rows, and residuals of rows that a fit has not seen.
 
     A flexible regressor leaves next to nothing of the rows that it was fitted to, and we
@@ -42,19 +53,18 @@ def fit_regressor(
             f"Found {regressor!r}, whose `fit` does not. Use another, or the default."
         )
 
-    def fit(rows: IntArray) -> Callable[[FloatArray], FloatArray]:
+    def fit(rows: IntArray) -> RegressorMean:
         keywords = {} if weights is None else {"sample_weight": weights[rows]}
-        fitted = copy.deepcopy(regressor).fit(inputs[rows], target[rows], **keywords)
-        return lambda query: np.asarray(fitted.predict(query), dtype=np.float64).reshape(-1)
+        return RegressorMean(copy.deepcopy(regressor).fit(inputs[rows], target[rows], **keywords))
 
     every = np.arange(len(target))
     mean = fit(every)
     if len(target) < N_FOLDS:
-        return mean, target - mean(inputs)
+        return mean, target - mean.predict(inputs)
     residuals = np.empty(len(target))
     for fold in range(N_FOLDS):
         held_out = every % N_FOLDS == fold
-        residuals[held_out] = target[held_out] - fit(every[~held_out])(inputs[held_out])
+        residuals[held_out] = target[held_out] - fit(every[~held_out]).predict(inputs[held_out])
     return mean, residuals
 
 

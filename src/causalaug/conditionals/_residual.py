@@ -1,9 +1,9 @@
 """Choose a row by the kernel, then move its value by a fitted mean."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,7 +26,12 @@ MARGIN = 0.5
 LEAST_FREEDOM = 0.04
 """Residuals of rows that the mean follows closely are not inflated beyond five times."""
 
-Mean = Callable[[FloatArray], FloatArray]
+
+class Mean(Protocol):
+    """A fitted mean."""
+
+    def predict(self, inputs: FloatArray) -> FloatArray:
+        """Return the mean at each row of inputs."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,7 @@ class ResidualConditional:
         if self.regressor is None:
             with one_blas_thread():
                 smooth = fit_smooth_mean(inputs, target, weights)
-            mean: Mean = smooth.predict
+            mean: Mean = smooth
             freedom = np.maximum(1.0 - smooth.leverages, LEAST_FREEDOM)
             residuals = smooth.residuals / np.sqrt(freedom)
         else:
@@ -127,7 +132,7 @@ class ResidualConditional:
         margin = MARGIN * float(spread(target, weights))
         least, largest = table.limits[column]
         return MeanShift(
-            lambda query: mean(design(query)),
+            PillowMean(design, mean),
             residuals,
             max(float(target.min()) - margin, least),
             min(float(target.max()) + margin, largest),
@@ -136,10 +141,22 @@ class ResidualConditional:
 
 
 @dataclass(frozen=True, eq=False)
+class PillowMean:
+    """The mean of a variable given values of its pillow."""
+
+    design: Design
+    mean: Mean
+
+    def __call__(self, pillow: FloatArray) -> FloatArray:
+        """Return the mean at each row of pillow values."""
+        return self.mean.predict(self.design(pillow))
+
+
+@dataclass(frozen=True, eq=False)
 class MeanShift:
     """Adds a residual to the mean of the new pillow, within bounds."""
 
-    mean: Mean
+    mean: PillowMean
     marks: FloatArray
     low: float
     high: float

@@ -9,7 +9,6 @@ import pandas as pd
 
 from causalaug._random import RandomState, as_generator
 from causalaug._validation import check_choice, check_same_variables
-from causalaug.augmentation import check_graph_type
 from causalaug.diagnostics._coding import read_variables
 from causalaug.diagnostics._holm import holm
 from causalaug.diagnostics._outcome import Outcome
@@ -17,7 +16,7 @@ from causalaug.diagnostics._questions import Question, answer, ask
 from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, GraphCheck
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import factorize
-from causalaug.graphs import ADMG
+from causalaug.graphs import ADMG, as_graph
 from causalaug.table import ColumnKind, Table
 
 MOST_LEVELS = {"auto": 10, "gcm": 10, "kci": 10, "partial_correlation": 0, "g_squared": None}
@@ -100,7 +99,7 @@ def check_graph(
     >>> check_graph(roads[:10], read_graph("rain -> wet; rain -> slow")).verdict
     'cannot tell'
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     check_choice("test", test, MOST_LEVELS)
     if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0.0 < alpha < 1.0:
         raise ParameterError(f"`alpha` must be a number between 0 and 1. Found {alpha!r}.")

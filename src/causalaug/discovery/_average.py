@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from causalaug._random import RandomState, as_generator
-from causalaug.augmentation import AugmentedTable, augment, check_graph_type
+from causalaug.augmentation import AugmentedTable, augment
 from causalaug.conditionals import Conditional
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import Expansion, Paths
-from causalaug.graphs import ADMG
+from causalaug.graphs import ADMG, as_graph
 from causalaug.table import ColumnKind
 from causalaug.typing import FloatArray
 
@@ -76,9 +76,7 @@ def _check_graphs(graphs: object) -> tuple[ADMG, ...]:
             f"`graphs` must be several ADMGs. Found {type(graphs).__name__}. For one graph use "
             "`augment`; for a PAG, `enumerate_admgs(pag)`."
         )
-    candidates = tuple(graphs)
-    for graph in candidates:
-        check_graph_type(graph)
+    candidates = tuple(map(as_graph, graphs))
     if not candidates:
         raise ParameterError("`graphs` must hold at least one ADMG. Found none.")
     for graph in candidates:

@@ -7,7 +7,6 @@ from typing import Any
 
 from causalaug._random import RandomState, as_seed
 from causalaug._workers import Engine, check_engine, map_blocks
-from causalaug.augmentation import plan_augmentation
 from causalaug.conditionals import Conditional
 from causalaug.engine._arrow import import_arrow, source_schema
 from causalaug.engine._dataset import AugmentedDataset, read_augmented
@@ -25,14 +24,14 @@ from causalaug.engine._folder import (
 from causalaug.engine._layout import Layout
 from causalaug.engine._parts import Part, WriteJob
 from causalaug.expansion import BLOCK_ROWS, Expansion
-from causalaug.graphs import ADMG
+from causalaug.model import fit_model
 from causalaug.table import ColumnKind
 from causalaug.typing import FloatArray
 
 
 def augment_to_parquet(
     frame: Any,
-    graph: ADMG,
+    graph: Any,
     path: str | Path,
     conditional: Conditional | None = None,
     expansion: Expansion | None = None,
@@ -124,11 +123,10 @@ or delete this one.
     import_arrow()
     check_engine(engine, in_flight)
     folder, layout = Path(path), Layout(weight, provenance)
-    job = plan_augmentation(
-        frame, graph, conditional, expansion, order, kinds, sample_weight, block_rows
-    )
-    layout.check(job.table.columns)
-    schema = source_schema(job.table)
+    model = fit_model(frame, graph, conditional, order, kinds, sample_weight=sample_weight)
+    job = model.plan(expansion, block_rows)
+    layout.check(job.model.table.columns)
+    schema = source_schema(job.model.table)
     started = open_folder(folder)
     resumed = started is not None and random_state is None
     job = replace(job, seed=started["seed"] if started and resumed else as_seed(random_state))

@@ -72,8 +72,8 @@ class WriteJob:
 
     def _full_schema(self, label: bytes) -> Any:
         arrow = import_arrow()
-        types = [arrow.float64()] + [arrow.int32()] * self.job.table.n_columns
-        names = self.layout.added(self.job.table.columns)
+        types = [arrow.float64()] + [arrow.int32()] * self.job.model.table.n_columns
+        names = self.layout.added(self.job.model.table.columns)
         schema = self.schema
         for name, kind in zip(names, types, strict=False):
             schema = schema.append(arrow.field(name, kind, nullable=False))
@@ -81,7 +81,7 @@ class WriteJob:
 
     def _tables(self, paths: Paths, schema: Any) -> Iterator[Any]:
         """Yield the rows of a block, some at a time, as Arrow tables."""
-        arrow, table = import_arrow(), self.job.table
+        arrow, table = import_arrow(), self.job.model.table
         for start in range(0, len(paths), ROW_GROUP):
             some = paths.at(slice(start, start + ROW_GROUP))
             frame = table.take(some.rows, some.shifted)

@@ -10,12 +10,11 @@ import numpy as np
 
 from causalaug._random import RandomState, as_seed
 from causalaug._validation import check_integer
-from causalaug.augmentation import plan_augmentation
 from causalaug.conditionals import Conditional
 from causalaug.engine._dataset import Batch
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import BlockJob, Blocks, BlockwiseExpansion, Expansion, SampledExpansion
-from causalaug.graphs import ADMG
+from causalaug.model import check_strategies, fit_model
 from causalaug.table import ColumnKind
 from causalaug.typing import FloatArray
 
@@ -46,7 +45,7 @@ class BatchStream:
         rng = np.random.default_rng(np.random.SeedSequence(self.job.seed, spawn_key=number))
         paths = self._blocks.grow(0, rng)
         paths = paths.at(rng.permutation(len(paths)))
-        return self.job.table.take(paths.rows, paths.shifted), paths.weights * self.batch_rows
+        return self.job.model.table.take(paths.rows, paths.shifted), paths.weights * self.batch_rows
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what tells it from other streams; what is fitted is fitted again."""
@@ -60,23 +59,23 @@ class BatchStream:
     @property
     def n_observed(self) -> int:
         """The number of observed rows that they are made from."""
-        return self.job.table.n_rows
+        return self.job.model.table.n_rows
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the batches."""
-        return self.job.table.columns
+        return self.job.model.table.columns
 
     @cached_property
     def _blocks(self) -> Blocks:
         job, expansion = self.job, self.job.expansion
         assert isinstance(expansion, BlockwiseExpansion)
-        return expansion.in_blocks(job.table, job.factors, job.conditional, 1)
+        return expansion.in_blocks(job.model, 1)
 
 
 def stream_batches(
     frame: Any,
-    graph: ADMG,
+    graph: Any,
     conditional: Conditional | None = None,
     expansion: Expansion | None = None,
     order: Sequence[str] | None = None,
@@ -128,11 +127,12 @@ def stream_batches(
     if epochs is not None:
         check_integer("epochs", epochs, at_least=1)
     expansion = SampledExpansion() if expansion is None else expansion
-    job = plan_augmentation(frame, graph, conditional, expansion, order, kinds, sample_weight, None)
+    model = fit_model(frame, graph, conditional, order, kinds, sample_weight=sample_weight)
+    check_strategies(model.conditional, expansion)
     _check_draws(expansion)
-    n_batches = -(-expansion.most_rows(job.table.n_rows) // batch_rows)  # type: ignore[attr-defined]
+    n_batches = -(-expansion.most_rows(model.table.n_rows) // batch_rows)  # type: ignore[attr-defined]
     per_batch = replace(expansion, rows=batch_rows)  # type: ignore[type-var]
-    job = replace(job, expansion=per_batch, n_blocks=1, seed=as_seed(random_state))
+    job = BlockJob(model, per_batch, n_blocks=1, seed=as_seed(random_state))
     return BatchStream(job, batch_rows, n_batches, epochs)
 
 

@@ -5,15 +5,15 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
+from causalaug._augmented_table import no_new_rows
 from causalaug._random import as_generator
-from causalaug._validation import check_integer
-from causalaug.augmentation import check_graph_type, check_strategies
+from causalaug._validation import check_integer, check_share
 from causalaug.conditionals import ResidualConditional
-from causalaug.estimators._gate import check_share
-from causalaug.estimators._observed import check_rows, name_of_target, no_new_rows, observe
+from causalaug.estimators._observed import check_rows, name_of_target, observe
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import SampledExpansion
-from causalaug.factorization import factorize
+from causalaug.graphs import as_graph
+from causalaug.model import check_strategies
 
 DRAWS_PER_ROW = (1, 8, 64)
 """How many draws are made in turn, where some end early, before there is no point in more."""
@@ -129,8 +129,8 @@ class CausalAugmenter(BaseEstimator):
             return X, y
         rng = as_generator(self.random_state)
         n_new, own = self._divide(observed.n_rows, rng)
-        paths = self._draw(observed, max(n_new, 1), rng)
-        features, target = observed.stacked_with(paths.at(slice(n_new)), own)
+        augmented = self._draw(observed, max(n_new, 1), rng)
+        features, target = observed.split(augmented.at(slice(n_new)).stacked_on(own))
         return features, _like(y, target)
 
     def _observe(self, X, y):
@@ -139,11 +139,12 @@ class CausalAugmenter(BaseEstimator):
         features, target = check_rows(self, X, y, y_numeric=False)
         if self.graph is None:
             return None
+        graph = as_graph(self.graph)
         return observe(
             features,
             target,
-            graph=self.graph,
-            name=name_of_target(self.target, y, X, self.graph),
+            graph=graph,
+            name=name_of_target(self.target, y, X, graph),
             kinds=self.kinds or {},
             sample_weight=np.ones(len(target)),
         )
@@ -151,19 +152,16 @@ class CausalAugmenter(BaseEstimator):
     def _draw(self, observed, n_new, rng):
         """Return at least so many new rows; draws that end early are made up for."""
         conditional = ResidualConditional() if self.conditional is None else self.conditional
-        factors = factorize(self.graph)
+        model = observed.fit(conditional)
         for times in DRAWS_PER_ROW:
-            expansion = SampledExpansion(times * n_new)
-            paths = expansion.expand(observed.table, factors, conditional, rng)
-            if len(paths) >= n_new:
-                return paths
+            augmented = model.expand(SampledExpansion(times * n_new), rng)
+            if len(augmented) >= n_new:
+                return augmented
         raise no_new_rows()
 
     def _check_parameters(self):
         conditional = ResidualConditional() if self.conditional is None else self.conditional
         check_strategies(conditional, SampledExpansion())
-        if self.graph is not None:
-            check_graph_type(self.graph)
         check_share("augmented_share", self.augmented_share)
         if self.rows is not None:
             check_integer("rows", self.rows, at_least=1)

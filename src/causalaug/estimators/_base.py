@@ -5,20 +5,20 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from causalaug._random import as_generator
-from causalaug.augmentation import AugmentedTable, check_graph_type, check_strategies
+from causalaug._validation import check_share
 from causalaug.conditionals import Conditional, KernelConditional, ResidualConditional
 from causalaug.estimators._gate import (
     FEWEST_ROWS,
     Candidate,
     Gate,
-    check_share,
     pass_through_gate,
 )
 from causalaug.estimators._learner import check_learner, fit_learner, seeded
 from causalaug.estimators._observed import check_rows, is_frame, name_of_target, observe
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import BudgetExpansion
-from causalaug.factorization import factorize
+from causalaug.graphs import as_graph
+from causalaug.model import check_strategies
 
 CONDITIONALS = (
     ResidualConditional(),
@@ -91,14 +91,16 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         rng = as_generator(self.random_state)
         learner = seeded(learner, rng)
         self.augmented_, self.gate_, self.augmented_share_ = None, None, 0.0
+        self.model_ = None
         if self.graph is None:
             self.estimator_ = fit_learner(learner, X, y, weights)
             return self
-        name = name_of_target(self.target, named_y, X, self.graph)
+        graph = as_graph(self.graph)
+        name = name_of_target(self.target, named_y, X, graph)
         observed = observe(
             X,
             y,
-            graph=self.graph,
+            graph=graph,
             name=name,
             kinds={name: self._kind_of_target, **(self.kinds or {})},
             sample_weight=weights,
@@ -108,21 +110,20 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _fit_with_graph(self, observed, learner, gate, candidates, rng):
         """Choose among the candidates, make new rows, and fit the learner to all rows."""
-        factors = factorize(self.graph)
         expansion = self._expansion(observed.n_rows)
         chosen = candidates[0]
         if len(candidates) > 1 and observed.n_rows >= FEWEST_ROWS:
             self.gate_ = pass_through_gate(
-                gate, observed, factors, candidates, expansion, learner, self._task(learner), rng
+                gate, observed, candidates, expansion, learner, self._task(learner), rng
             )
             chosen = candidates[self.gate_.chosen]
-        paths = expansion.expand(observed.table, factors, chosen.conditional, rng)
-        self.augmented_ = AugmentedTable(observed.table, paths, factors)
+        self.model_ = observed.fit(chosen.conditional)
+        self.augmented_ = self.model_.expand(expansion, rng)
         self.augmented_share_ = float(chosen.share)
         if self.augmented_share_ == 0.0:
-            rows = (*observed.features_and_target(), observed.sample_weight)
+            rows = observed.weighted()
         else:
-            rows = observed.mixed_with(paths, self.augmented_share_)
+            rows = observed.mixed(self.augmented_, self.augmented_share_)
         self.estimator_ = fit_learner(learner, *rows)
 
     def predict(self, X):
@@ -138,8 +139,6 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         for conditional in conditionals:
             check_strategies(conditional, expansion)
         gate = self._gate()
-        if self.graph is not None:
-            check_graph_type(self.graph)
         candidates = [
             Candidate(conditional, share)
             for share in sorted(set(gate.shares))

@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 
 from causalaug._random import new_seed
-from causalaug._validation import check_integer
+from causalaug._validation import check_integer, check_share
 from causalaug.estimators._learner import fit_learner
 from causalaug.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from causalaug.augmentation import AugmentedTable
     from causalaug.conditionals import Conditional
     from causalaug.estimators._observed import Observed
     from causalaug.estimators._tasks import Task
-    from causalaug.expansion import Expansion, Paths
-    from causalaug.factorization import Factor
+    from causalaug.expansion import Expansion
     from causalaug.typing import FloatArray
 
 FEWEST_ROWS = 10
@@ -118,7 +118,6 @@ class GateResult:
 def pass_through_gate(
     gate: Gate,
     observed: Observed,
-    factors: Sequence[Factor],
     candidates: Sequence[Candidate],
     expansion: Expansion,
     learner: Any,
@@ -133,7 +132,7 @@ def pass_through_gate(
     for _ in range(gate.n_repeats):
         for train, held_out in task.folds(target, n_splits, new_seed(rng)):
             asked = observed.select(held_out).features_and_target()
-            fits = _fit_all(observed.select(train), factors, candidates, expansion, learner, rng)
+            fits = _fit_all(observed.select(train), candidates, expansion, learner, rng)
             for number, fitted in enumerate(fits):
                 total[held_out, number] += task.losses(fitted, *asked)
             times[held_out] += 1.0
@@ -144,26 +143,24 @@ def pass_through_gate(
 
 def _fit_all(
     observed: Observed,
-    factors: Sequence[Factor],
     candidates: Sequence[Candidate],
     expansion: Expansion,
     learner: Any,
     rng: np.random.Generator,
 ) -> Iterator[Any]:
-    """Yield the learner fitted with each candidate; a conditional is expanded once.
+    """Yield the learner fitted with each candidate; a conditional is fitted and expanded once.
 
     Where a fold allows no new row at all, there is nothing to add to the observed ones.
     """
-    made: dict[int, Paths] = {}
+    made: dict[int, AugmentedTable] = {}
     for candidate in candidates:
         key = id(candidate.conditional)
         if candidate.share > 0.0 and key not in made:
-            made[key] = expansion.expand(observed.table, factors, candidate.conditional, rng)
+            made[key] = observed.fit(candidate.conditional).expand(expansion, rng)
         if candidate.share > 0.0 and len(made[key]):
-            yield fit_learner(learner, *observed.mixed_with(made[key], candidate.share))
+            yield fit_learner(learner, *observed.mixed(made[key], candidate.share))
         else:
-            features, target = observed.features_and_target()
-            yield fit_learner(learner, features, target, observed.sample_weight)
+            yield fit_learner(learner, *observed.weighted())
 
 
 def simplest_within_error(losses: FloatArray, weights: FloatArray) -> int:
@@ -194,10 +191,3 @@ def compare_with_best(
     n_effective = 1.0 / np.square(share).sum()
     variance = share @ np.square(above - difference)
     return mean, difference, np.sqrt(variance / max(n_effective - 1.0, 1.0))
-
-
-def check_share(name: str, share: object) -> None:
-    """Raise unless `share` is a number from 0 to 1."""
-    is_number = isinstance(share, int | float | np.number) and not isinstance(share, bool)
-    if not is_number or not 0.0 <= share <= 1.0:  # type: ignore[operator]
-        raise ParameterError(f"`{name}` must lie between 0 and 1. Found {share!r}.")

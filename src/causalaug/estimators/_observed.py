@@ -6,20 +6,22 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
-import numpy as np
 import pandas as pd
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from causalaug._validation import check_same_variables
 from causalaug.exceptions import GraphMismatchError, ParameterError, TableError
+from causalaug.model import fit_table
 from causalaug.table import Table, check_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from causalaug.expansion import Paths
+    from causalaug.augmentation import AugmentedTable
+    from causalaug.conditionals import Conditional
     from causalaug.graphs import ADMG
+    from causalaug.model import GraphModel
     from causalaug.table import ColumnKind
     from causalaug.typing import FloatArray, IntArray
 
@@ -28,12 +30,12 @@ if TYPE_CHECKING:
 class Observed:
     """The observed rows with their target, as the method and as a learner see them.
 
-    Rows of weight zero are left out. `sample_weight` is in the user's own scale.
+    Rows of weight zero are left out.
     """
 
     table: Table
+    graph: ADMG
     target: str
-    sample_weight: FloatArray
     as_array: bool = field(repr=False)
 
     @property
@@ -41,50 +43,38 @@ class Observed:
         """The number of rows."""
         return self.table.n_rows
 
+    @property
+    def sample_weight(self) -> FloatArray:
+        """The weight of each row, in the user's own scale."""
+        return self.table.original_weights()
+
     def select(self, rows: IntArray) -> Observed:
         """Return some of the rows."""
-        return replace(self, table=self.table.select(rows), sample_weight=self.sample_weight[rows])
+        return replace(self, table=self.table.select(rows))
+
+    def fit(self, conditional: Conditional) -> GraphModel:
+        """Return the graph's model of these rows."""
+        return fit_table(self.table, self.graph, conditional)
 
     def features_and_target(self) -> tuple[Any, Any]:
         """Return the rows as a learner takes them."""
-        return self._split(self.table.source)
+        return self.split(self.table.source)
 
-    def mixed_with(self, paths: Paths, share: float) -> tuple[Any, Any, FloatArray]:
-        """Return features, target and weights of the original and the new rows together.
+    def weighted(self) -> tuple[Any, Any, FloatArray]:
+        """Return features, target and weights of the rows."""
+        return (*self.features_and_target(), self.sample_weight)
 
-        The originals hold ``1 - share`` of the weight, the new rows `share`; the total is
-        that of the originals alone.
-        """
-        if not len(paths):
-            raise no_new_rows()
-        features, target = self.stacked_with(paths, np.arange(self.n_rows))
-        lent = paths.weights * (share * self.sample_weight.sum() / paths.weights.sum())
-        return features, target, np.concatenate([(1.0 - share) * self.sample_weight, lent])
+    def mixed(self, augmented: AugmentedTable, share: float) -> tuple[Any, Any, FloatArray]:
+        """Return features, target and weights of the original and the new rows together."""
+        frame, weights = augmented.mixed(share)
+        return (*self.split(frame), weights)
 
-    def stacked_with(self, paths: Paths, own: IntArray) -> tuple[Any, Any]:
-        """Return features and target of some of the rows, followed by the new rows."""
-        copies = np.repeat(own[:, np.newaxis], self.table.n_columns, axis=1)
-        changed = {
-            column: np.concatenate([self.table.values[own, column], values])
-            for column, values in paths.shifted.items()
-        }
-        return self._split(self.table.take(np.vstack([copies, paths.rows]), changed))
-
-    def _split(self, frame: Any) -> tuple[Any, Any]:
+    def split(self, frame: Any) -> tuple[Any, Any]:
+        """Return features and target of a frame of such rows."""
         opened = nw.from_native(frame, eager_only=True)
         target = opened[self.target].to_numpy()
         features = opened.drop(self.target)
         return (features.to_numpy() if self.as_array else features.to_native()), target
-
-
-def no_new_rows() -> TableError:
-    """Return the error of a graph and a conditional that allow no new row."""
-    return TableError(
-        "New rows must be possible. Found next to none: paths were pruned, or end where a "
-        "kernel gives no observed row any weight. Use augmented_share=0, another expansion, or a "
-        'kernel that does not vanish, such as kernel="gaussian" or '
-        'discrete_kernel="aitchison_aitken".'
-    )
 
 
 def is_frame(data: object) -> bool:
@@ -134,7 +124,7 @@ def observe(
     if not counts.all():
         frame = frame.filter(counts.tolist())
     table = Table.from_frame(frame.to_native(), kinds=kinds, row_weights=sample_weight[counts])
-    return Observed(table, name, sample_weight[counts], as_array)
+    return Observed(table, graph, name, as_array)
 
 
 def name_of_target(target: str | None, y: Any, features: Any, graph: ADMG) -> str:

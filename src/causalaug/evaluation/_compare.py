@@ -12,7 +12,6 @@ from sklearn.base import clone, is_classifier
 
 from causalaug._random import RandomState, as_generator, new_seed
 from causalaug._validation import check_choice, check_integer, check_same_variables
-from causalaug.augmentation import check_graph_type
 from causalaug.estimators import (
     AugmentedClassifier,
     AugmentedRegressor,
@@ -23,7 +22,7 @@ from causalaug.estimators import (
 from causalaug.evaluation._comparison import AUGMENTED, BASELINE, CONTROL, Comparison
 from causalaug.evaluation._plain import default_learner, plain_learners
 from causalaug.exceptions import ParameterError, TableError
-from causalaug.graphs import complete_graph
+from causalaug.graphs import as_graph, complete_graph
 from causalaug.table import Table
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ TASKS = ("classification", "regression")
 
 def compare(
     frame: Any,
-    graph: ADMG,
+    graph: Any,
     target: str,
     estimator: Any = None,
     *,
@@ -68,7 +67,7 @@ def compare(
     ----------
     frame : pandas or polars DataFrame
         The observed rows, features and target.
-    graph : ADMG
+    graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns.
     target : str
         The column to predict.
@@ -113,7 +112,7 @@ def compare(
     >>> result.best_plain, result.against_best_plain.change > 0.0
     ('forest', True)
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     for name, number, least in (("n_splits", n_splits, 2), ("repeats", repeats, 1)):
         check_integer(name, number, at_least=least)
     opened = _open_frame(frame, graph, target, kinds)

@@ -7,6 +7,7 @@ from causalaug.expansion._job import BLOCK_ROWS, BlockJob, count_blocks
 from causalaug.expansion._paths import ROUNDING, Paths, join_paths
 from causalaug.expansion._pruned import PrunedExpansion
 from causalaug.expansion._sampled import SampledExpansion
+from causalaug.expansion._tree import FittedModel
 
 __all__ = [
     "BLOCK_ROWS",
@@ -16,6 +17,7 @@ __all__ = [
     "BlockwiseExpansion",
     "BudgetExpansion",
     "Expansion",
+    "FittedModel",
     "ROUNDING",
     "Paths",
     "PrunedExpansion",

@@ -1,26 +1,17 @@
-"""What `augment` asks of an expansion."""
+"""What a fitted model asks of an expansion."""
 
-from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from causalaug.conditionals import Conditional
 from causalaug.expansion._paths import Paths
-from causalaug.factorization import Factor
-from causalaug.table import Table
+from causalaug.expansion._tree import FittedModel
 
 
 class Expansion(Protocol):
     """A policy for growing the probability tree."""
 
-    def expand(
-        self,
-        table: Table,
-        factors: Sequence[Factor],
-        conditional: Conditional,
-        rng: np.random.Generator,
-    ) -> Paths:
+    def expand(self, model: FittedModel, rng: np.random.Generator) -> Paths:
         """Return weighted paths through the tree of the factors, fitted to the table."""
 
 
@@ -38,11 +29,5 @@ class BlockwiseExpansion(Protocol):
     def most_rows(self, n_rows: int) -> int:
         """Return a bound on the number of paths, given that of the observed rows."""
 
-    def in_blocks(
-        self,
-        table: Table,
-        factors: Sequence[Factor],
-        conditional: Conditional,
-        n_blocks: int,
-    ) -> Blocks:
+    def in_blocks(self, model: FittedModel, n_blocks: int) -> Blocks:
         """Fit the tree and cut it; one block is the whole."""

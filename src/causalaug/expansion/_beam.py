@@ -1,18 +1,14 @@
 """The heaviest paths, a fixed number of them at every level."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from causalaug._validation import check_bool, check_integer
-from causalaug.conditionals import Conditional
 from causalaug.expansion._children import Collector, LevelChildren, joined
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
-from causalaug.expansion._tree import describe_tree
-from causalaug.factorization import Factor
-from causalaug.table import Table
+from causalaug.expansion._tree import FittedModel, describe_tree
 
 
 @dataclass(frozen=True)
@@ -39,15 +35,9 @@ class BeamExpansion:
         check_integer("width", self.width, at_least=1)
         check_bool("merge_equal", self.merge_equal)
 
-    def expand(
-        self,
-        table: Table,
-        factors: Sequence[Factor],
-        conditional: Conditional,
-        rng: np.random.Generator,
-    ) -> Paths:
+    def expand(self, model: FittedModel, rng: np.random.Generator) -> Paths:
         """Return the paths that were kept; nothing here is random."""
-        tree = describe_tree(table, factors, conditional, merge_equal=self.merge_equal)
+        tree = describe_tree(model, merge_equal=self.merge_equal)
         frontier = Frontier(tree)
         for level in tree.levels:
             children = LevelChildren(frontier, level)

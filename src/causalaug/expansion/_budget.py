@@ -7,15 +7,12 @@ from functools import cached_property
 import numpy as np
 
 from causalaug._validation import check_bool, check_integer
-from causalaug.conditionals import Conditional
 from causalaug.expansion._children import Collector, LevelChildren, joined
 from causalaug.expansion._draw import draw_rows, spread_draws
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
 from causalaug.expansion._pieces import Pieces, cut_tree
-from causalaug.expansion._tree import Level, ProbabilityTree, describe_tree
-from causalaug.factorization import Factor
-from causalaug.table import Table
+from causalaug.expansion._tree import FittedModel, Level, ProbabilityTree, describe_tree
 from causalaug.typing import FloatArray, IntArray
 
 EVEN = 1e-9
@@ -60,35 +57,23 @@ class BudgetExpansion:
         if self.rows is not None:
             check_integer("rows", self.rows, at_least=1)
 
-    def expand(
-        self,
-        table: Table,
-        factors: Sequence[Factor],
-        conditional: Conditional,
-        rng: np.random.Generator,
-    ) -> Paths:
+    def expand(self, model: FittedModel, rng: np.random.Generator) -> Paths:
         """Return the paths that were kept."""
-        return self.in_blocks(table, factors, conditional, 1).grow(0, rng)
+        return self.in_blocks(model, 1).grow(0, rng)
 
     def most_rows(self, n_rows: int) -> int:
         """Return the number of paths to keep."""
         return 5 * n_rows if self.rows is None else int(self.rows)
 
-    def in_blocks(
-        self,
-        table: Table,
-        factors: Sequence[Factor],
-        conditional: Conditional,
-        n_blocks: int,
-    ) -> "_BudgetBlocks":
+    def in_blocks(self, model: FittedModel, n_blocks: int) -> "_BudgetBlocks":
         """Return the tree, cut into blocks that each keep their share of the paths.
 
         The share of a block is that of its mass. Weights stay right on average, and no mass
         is lost. A path may be in two blocks, its weight divided between them, if its first
         values hold so much mass that they have to be shared.
         """
-        tree = describe_tree(table, factors, conditional, merge_equal=self.merge_equal)
-        return _BudgetBlocks(tree, self.most_rows(table.n_rows), n_blocks)
+        tree = describe_tree(model, merge_equal=self.merge_equal)
+        return _BudgetBlocks(tree, self.most_rows(model.table.n_rows), n_blocks)
 
 
 @dataclass(frozen=True, eq=False)

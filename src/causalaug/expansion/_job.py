@@ -4,18 +4,15 @@ The number of blocks and the seed of each follow from the job alone, so that the
 same wherever its blocks are grown, and in whatever order.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from causalaug._random import block_generator
-from causalaug.conditionals import Conditional
 from causalaug.expansion._base import Blocks, BlockwiseExpansion, Expansion
 from causalaug.expansion._paths import Paths
 from causalaug.expansion._pruned import PrunedExpansion
-from causalaug.factorization import Factor
-from causalaug.table import Table
+from causalaug.expansion._tree import FittedModel
 
 BLOCK_ROWS = 1 << 18
 """Rows of a block, about, unless the caller says otherwise."""
@@ -23,33 +20,32 @@ BLOCK_ROWS = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class BlockJob:
-    """What a worker has to know to grow any of the blocks.
+    """What a worker has to know to grow any of the blocks."""
 
-    The conditionals are fitted when the first block is grown, once in each process.
-    """
-
-    table: Table
-    factors: Sequence[Factor]
-    conditional: Conditional
+    model: FittedModel
     expansion: Expansion
     n_blocks: int
-    seed: int
+    seed: int = 0
+
+    def with_seed(self, seed: int) -> "BlockJob":
+        """Return the same job with another seed."""
+        return replace(self, seed=seed)
 
     def grow(self, block: int) -> Paths:
         """Return the paths of one block."""
         rng = block_generator(self.seed, block, self.n_blocks)
         if self._blocks is None:
-            return self.expansion.expand(self.table, self.factors, self.conditional, rng)
+            return self.expansion.expand(self.model, rng)
         return self._blocks.grow(block, rng)
 
     @cached_property
     def _blocks(self) -> Blocks | None:
         if not isinstance(self.expansion, BlockwiseExpansion):
             return None
-        return self.expansion.in_blocks(self.table, self.factors, self.conditional, self.n_blocks)
+        return self.expansion.in_blocks(self.model, self.n_blocks)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what was fitted: it may be much larger than the table."""
+        """Leave out what was laid out: it may be much larger than the model."""
         return {name: value for name, value in vars(self).items() if name != "_blocks"}
 
 

@@ -1,21 +1,17 @@
 """The whole tree, less the branches whose weight falls below a threshold."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from causalaug._validation import check_at_least, check_bool, check_integer
-from causalaug.conditionals import Conditional
 from causalaug.exceptions import TreeTooLargeError
 from causalaug.expansion._children import Collector, LevelChildren, joined
 from causalaug.expansion._enumeration import enumerate_paths
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
-from causalaug.expansion._tree import ProbabilityTree, describe_tree
+from causalaug.expansion._tree import FittedModel, ProbabilityTree, describe_tree
 from causalaug.expansion._trellis import TooManyNodesError, build_trellis
-from causalaug.factorization import Factor
-from causalaug.table import Table
 
 SLACK = 1e-11
 """Weights that differ from the threshold by this little, relatively, are kept."""
@@ -52,15 +48,9 @@ class PrunedExpansion:
         check_bool("merge_equal", self.merge_equal)
         check_integer("max_rows", self.max_rows, at_least=1)
 
-    def expand(
-        self,
-        table: Table,
-        factors: Sequence[Factor],
-        conditional: Conditional,
-        rng: np.random.Generator,
-    ) -> Paths:
+    def expand(self, model: FittedModel, rng: np.random.Generator) -> Paths:
         """Return all paths at or above the threshold; nothing here is random."""
-        return self.in_blocks(table, factors, conditional, 1).grow(0, rng)
+        return self.in_blocks(model, 1).grow(0, rng)
 
     def most_rows(self, n_rows: int) -> int:
         """Return how many paths can be at or above the threshold, or are allowed."""
@@ -68,18 +58,12 @@ class PrunedExpansion:
             return self.max_rows
         return int(n_rows / self.threshold)
 
-    def in_blocks(
-        self,
-        table: Table,
-        factors: Sequence[Factor],
-        conditional: Conditional,
-        n_blocks: int,
-    ) -> "_PrunedBlocks":
+    def in_blocks(self, model: FittedModel, n_blocks: int) -> "_PrunedBlocks":
         """Return the tree, cut into blocks by the choices of the variable processed first.
 
         A path is in exactly one block. Each may have `max_rows` paths at most.
         """
-        tree = describe_tree(table, factors, conditional, merge_equal=self.merge_equal)
+        tree = describe_tree(model, merge_equal=self.merge_equal)
         return _PrunedBlocks(self, tree, n_blocks)
 
     def too_large(self, n_rows: int) -> TreeTooLargeError:

@@ -1,19 +1,15 @@
 """Independent draws from the tree."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 
 from causalaug._validation import check_integer
-from causalaug.conditionals import Conditional
 from causalaug.expansion._draw import draw_rows
 from causalaug.expansion._frontier import Children, Frontier
 from causalaug.expansion._paths import Paths
-from causalaug.expansion._tree import Level, ProbabilityTree, describe_tree
-from causalaug.factorization import Factor
-from causalaug.table import Table
+from causalaug.expansion._tree import FittedModel, Level, ProbabilityTree, describe_tree
 
 
 @dataclass(frozen=True)
@@ -38,33 +34,21 @@ class SampledExpansion:
         if self.rows is not None:
             check_integer("rows", self.rows, at_least=1)
 
-    def expand(
-        self,
-        table: Table,
-        factors: Sequence[Factor],
-        conditional: Conditional,
-        rng: np.random.Generator,
-    ) -> Paths:
+    def expand(self, model: FittedModel, rng: np.random.Generator) -> Paths:
         """Return the paths drawn."""
-        return self.in_blocks(table, factors, conditional, 1).grow(0, rng)
+        return self.in_blocks(model, 1).grow(0, rng)
 
     def most_rows(self, n_rows: int) -> int:
         """Return the number of draws."""
         return 5 * n_rows if self.rows is None else int(self.rows)
 
-    def in_blocks(
-        self,
-        table: Table,
-        factors: Sequence[Factor],
-        conditional: Conditional,
-        n_blocks: int,
-    ) -> "_SampledBlocks":
+    def in_blocks(self, model: FittedModel, n_blocks: int) -> "_SampledBlocks":
         """Return the tree, from which each block draws its part of the paths.
 
         All blocks draw from the whole tree, so that their draws are independent as well.
         """
-        tree = describe_tree(table, factors, conditional, merge_equal=False)
-        return _SampledBlocks(tree, self.most_rows(table.n_rows), n_blocks)
+        tree = describe_tree(model, merge_equal=False)
+        return _SampledBlocks(tree, self.most_rows(model.table.n_rows), n_blocks)
 
 
 @dataclass(frozen=True, eq=False)

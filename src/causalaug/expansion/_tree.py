@@ -8,11 +8,12 @@ short by processing the variables in the order that keeps the fewest of them liv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from causalaug._segments import LARGEST_KEY, Groups, combine_codes, group_by_key
-from causalaug.conditionals import Conditional, RowWeigher, Shift
+from causalaug.conditionals import Conditional, FittedConditional, RowWeigher, Shift
 from causalaug.factorization import Factor
 from causalaug.kernels import RowGroups, RowWeights
 from causalaug.table import Table
@@ -153,12 +154,30 @@ class ProbabilityTree:
         return query
 
 
-def describe_tree(
-    table: Table, factors: Sequence[Factor], conditional: Conditional, *, merge_equal: bool
-) -> ProbabilityTree:
-    """Fit the conditionals to the table and lay out the levels of the tree."""
+class FittedModel(Protocol):
+    """What an expansion needs to know of a fitted model: rows, factors, one conditional each."""
+
+    @property
+    def conditional(self) -> Conditional:
+        """How the factors were modelled."""
+
+    @property
+    def table(self) -> Table:
+        """The observed rows."""
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The factors, in topological order."""
+
+    @property
+    def fitted(self) -> tuple[FittedConditional, ...]:
+        """The fitted conditional of each factor."""
+
+
+def describe_tree(model: FittedModel, *, merge_equal: bool) -> ProbabilityTree:
+    """Lay out the levels of the tree of a fitted model."""
+    table, factors, fitted = model.table, model.factors, model.fitted
     column_of = {name: number for number, name in enumerate(table.columns)}
-    fitted = conditional.fit(table, factors)
     marks = list(table.values.T)
     for factor, each in zip(factors, fitted, strict=True):
         if each.shift is not None:

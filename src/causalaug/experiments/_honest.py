@@ -117,14 +117,8 @@ class HonestProtocol:
 
 
 def mix(split: Split, frame: pd.DataFrame, augmented: AugmentedTable, share: float) -> WeightedRows:
-    """Return originals of weight ``1 - share`` and new rows; the weights add up to n."""
-    originals = split.rows_of(frame)
+    """Return originals and new rows as `AugmentedTable.mixed` weighs them, or originals alone."""
     if share == 0.0 or not len(augmented):
-        return originals
-    features, target = split.features_and_target(augmented.frame)
-    lent = augmented.weights * (share * originals.n_rows / augmented.mass)
-    return WeightedRows(
-        np.vstack([originals.features, features]),
-        np.concatenate([originals.target, target]),
-        np.concatenate([originals.weight * (1.0 - share), lent]),
-    )
+        return split.rows_of(frame)
+    rows, weights = augmented.mixed(share)
+    return WeightedRows(*split.features_and_target(rows), weights)

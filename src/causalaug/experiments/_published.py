@@ -116,7 +116,11 @@ class PublishedProtocol:
         augmented: AugmentedTable | None,
         weights: FloatArray,
     ) -> WeightedRows:
-        """Return originals and new rows together; without any new row, the originals alone."""
+        """Return originals and new rows together; without any new row, the originals alone.
+
+        This is the published mixture, where lost mass shrinks the total weight, and not
+        `AugmentedTable.mixed`.
+        """
         originals = split.rows_of(frame)
         if augmented is None:
             return originals._replace(weight=originals.weight * (1.0 - self.share))

@@ -9,10 +9,11 @@ from causalaug.graphs._queries import (
     markov_pillow,
     select_markov_blanket,
 )
-from causalaug.graphs.io import read_graph, write_graph
+from causalaug.graphs.io import as_graph, read_graph, write_graph
 
 __all__ = [
     "ADMG",
+    "as_graph",
     "complete_graph",
     "latent_projection",
     "layered_layout",

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causalaug._optional import import_optional
-from causalaug.augmentation import check_graph_type
-from causalaug.graphs import ADMG, layered_layout
+from causalaug.graphs import ADMG, as_graph, layered_layout
 from causalaug.graphs._checks import Edge, check_known
 from causalaug.plot._style import BLUE, INK, ORANGE, as_axes, plain, styled
 from causalaug.typing import FloatArray
@@ -77,7 +76,7 @@ def plot_graph(
     >>> len(ax.texts), [arrow.get_linestyle() for arrow in ax.patches]
     (3, ['-', '-', '--'])
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     chosen = {highlight} if isinstance(highlight, str) else set(highlight or ())
     check_known(chosen, graph.nodes, "`highlight`")
     places = layered_layout(graph)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causalaug._validation import check_at_least, check_bool, check_integer, check_same_variables
-from causalaug.augmentation import check_graph_type
 from causalaug.conditionals import Conditional, KernelConditional
 from causalaug.factorization import Factor, factorize
+from causalaug.graphs import as_graph
 from causalaug.plot._branches import Branch, grow_branches, heights
 from causalaug.plot._cells import column_cells, short
 from causalaug.plot._style import GREY, INK, PALE, VERMILION, as_axes, plain, styled
@@ -83,7 +83,7 @@ def plot_probability_tree(
     >>> leaves
     ['0.167', '0.167', '0.167', '0.167', '0.333']
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     check_at_least("threshold", threshold, 0.0)
     check_bool("merge_equal", merge_equal)
     check_integer("max_branches", max_branches, at_least=1)

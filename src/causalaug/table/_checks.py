@@ -104,10 +104,10 @@ def _check_kinds(kinds: object, names: Sequence[str]) -> None:
         check_choice(f"kinds[{name!r}]", kind, ("continuous", "discrete"))
 
 
-def check_row_weights(weights: object, n_rows: int) -> FloatArray | None:
-    """Return the weights as floats, None if all rows count the same; or raise."""
+def check_row_weights(weights: object, n_rows: int) -> FloatArray:
+    """Return the weights as floats, ones if there are none; or raise."""
     if weights is None:
-        return None
+        return np.ones(n_rows)
     try:
         numbers = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError):
@@ -123,4 +123,4 @@ def check_row_weights(weights: object, n_rows: int) -> FloatArray | None:
             "Row weights must be positive and finite. "
             f"Found {numbers[worst]} at row {worst}. Drop rows that shall not count."
         )
-    return None if np.all(numbers == numbers[0]) else numbers
+    return numbers

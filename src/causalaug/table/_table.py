@@ -58,6 +58,8 @@ class Table:
         What the table was made from; `take` copies its cells.
     row_weights : array of shape (n_rows,), optional
         How much each row counts, positive; by default all rows count the same.
+    total_weight : float
+        What the weights of all rows add up to; without weights the number of rows.
 
     Examples
     --------
@@ -86,6 +88,7 @@ numeric=(True, True, False))
     limits: tuple[tuple[float, float], ...] = field(repr=False)
     source: Any = field(repr=False)
     row_weights: FloatArray | None = field(default=None, repr=False)
+    total_weight: float = field(default=0.0, repr=False)
 
     @classmethod
     def from_frame(
@@ -150,6 +153,7 @@ or fill the cells in.
         check_cells(columns)
         chosen = resolve_kinds(columns, kinds)
         values, numeric = _encode_all(columns, chosen)
+        weights = check_row_weights(row_weights, source.n_rows)
         return cls(
             columns=tuple(column.name for column in columns),
             kinds=chosen,
@@ -158,7 +162,8 @@ or fill the cells in.
             resolution=tuple(map(resolution, columns, chosen)),
             limits=tuple(map(limits, columns)),
             source=_snapshot(frame),
-            row_weights=check_row_weights(row_weights, source.n_rows),
+            row_weights=weights if np.ptp(weights) > 0.0 else None,
+            total_weight=float(weights.sum()),
         )
 
     @property
@@ -180,6 +185,12 @@ or fill the cells in.
             )
         return self.columns.index(column)
 
+    def original_weights(self) -> FloatArray:
+        """Return the weight of each row, in the scale that it was given in."""
+        if self.row_weights is not None:
+            return self.row_weights
+        return np.full(self.n_rows, self.total_weight / self.n_rows)
+
     def select(self, rows: IntArray) -> Table:
         """Return the table of some rows, coded and weighed as they are here."""
         values = np.asfortranarray(self.values[rows])
@@ -189,6 +200,7 @@ or fill the cells in.
             values=values,
             source=self.take(np.repeat(rows[:, np.newaxis], self.n_columns, axis=1)),
             row_weights=None if self.row_weights is None else self.row_weights[rows],
+            total_weight=float(self.original_weights()[rows].sum()),
         )
 
     def labels(self, column: str, rows: IntArray) -> tuple[str, ...]:

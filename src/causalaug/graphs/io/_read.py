@@ -35,6 +35,11 @@ _MAPPINGS = ("parents", "children")
 _MATRICES = (ROW_TO_COLUMN, COLUMN_TO_ROW, LINGAM)
 
 
+def as_graph(source: Any) -> ADMG:
+    """Return a graph as it is, and read anything else: the door of every `graph` argument."""
+    return source if isinstance(source, ADMG) else read_graph(source)
+
+
 def read_graph(source: Any, names: Iterable[str] | None = None, format: str | None = None) -> ADMG:
     """Read a causal graph from text, a file, a matrix, or the graph of another library.
 

@@ -1,0 +1,22 @@
+"""A table and a graph, fitted once: the one thing in the middle that everything else asks.
+
+`fit_model` cuts the joint distribution into factors, Eq. (1) of the paper, and fits one
+conditional to each. The `GraphModel` that comes back makes new rows, and says how likely rows
+are:
+
+>>> import pandas as pd
+>>> from causalaug import fit_model
+>>> days = pd.DataFrame({"sun": [True, True, False, False], "ice": [9.0, 7.0, 2.0, 4.0]})
+>>> model = fit_model(days, "sun -> ice")
+>>> print(*model.factors)
+p(sun) p(ice | sun)
+>>> len(model.expand(random_state=0))
+4
+
+Nothing is fitted when a question is asked, so that ten questions cost one fit. A model pickles,
+and answers the same after.
+"""
+
+from causalaug.model._model import GraphModel, check_strategies, fit_model, fit_table
+
+__all__ = ["GraphModel", "check_strategies", "fit_model", "fit_table"]
