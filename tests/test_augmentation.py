@@ -197,7 +197,8 @@ def test_later_changes_to_the_input_do_not_show(frame, kind):
 def test_paths_that_end_early_are_counted_without_a_warning():
     table = pd.DataFrame({name: [0, 1] for name in "abcd"})
     graph = ca.read_graph("a -> c <- b; a -> d <- b")
-    result = ca.augment(table, graph, expansion=ca.PrunedExpansion(0.0))
+    exact = ca.KernelConditional(discrete_kernel="identity")
+    result = ca.augment(table, graph, exact, ca.PrunedExpansion(0.0))
     assert len(result) == 2
     assert result.dropped_mass == pytest.approx(0.5)
 

@@ -21,7 +21,9 @@ def case(request):
 def augment(case, expansion):
     frame = pd.DataFrame(case["data"], columns=case["columns"])
     graph = ca.ADMG(case["columns"], case["directed"], case["bidirected"])
-    conditional = ca.KernelConditional(kernel=case["kernels"], bandwidth=case["bandwidths"])
+    conditional = ca.KernelConditional(
+        kernel=case["kernels"], discrete_kernel="identity", bandwidth=case["bandwidths"]
+    )
     return ca.augment(frame, graph, conditional, expansion, order=case["order"])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from causalaug._markup import element, html_table, join
-from causalaug._segments import Groups, combine_codes, group_by_key
+from causalaug._ragged import Groups, combine_codes, group_by_key
 from causalaug._validation import check_share
 from causalaug.exceptions import TableError
 from causalaug.expansion import Paths

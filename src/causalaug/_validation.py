@@ -10,11 +10,15 @@ from causalaug.exceptions import GraphMismatchError, ParameterError
 
 def check_same_variables(nodes: Collection[str], columns: Collection[str]) -> None:
     """Raise unless the graph and the data name the same variables."""
+    if set(nodes) != set(columns):
+        raise different_variables(nodes, columns)
+
+
+def different_variables(nodes: Collection[str], columns: Collection[str]) -> GraphMismatchError:
+    """Return the error that the graph and the data do not name the same variables."""
     only_graph = sorted(set(nodes) - set(columns))
     only_data = sorted(set(columns) - set(nodes))
-    if not only_graph and not only_data:
-        return
-    raise GraphMismatchError(
+    return GraphMismatchError(
         "The graph and the data must name the same variables. "
         f"Only in the graph: {only_graph}. Only in the data: {only_data}. "
         + typing_slips(only_graph, only_data)

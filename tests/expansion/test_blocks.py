@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causalaug as ca
-from causalaug.expansion import BlockJob, _pieces, count_blocks
-from causalaug.expansion._pieces import cut_tree
-from causalaug.expansion._tree import describe_tree
+from causalaug.expansion import _budget
+from causalaug.expansion._budget import cut_tree
+from causalaug.expansion._frontier import describe_tree
+from causalaug.model import BlockJob, count_blocks
 from strategies import by_rows, by_values, problems
 
 MIXED = pd.DataFrame(
@@ -93,7 +94,7 @@ def test_the_weights_of_blocks_are_right_on_average(rows, n_blocks, pieces):
     n_seeds, n_columns = 500, table.n_columns
     place = {values: number for number, values in enumerate(expected)}
     weights = np.zeros((n_seeds, len(expected)))
-    with patch.object(_pieces, "MOST_PIECES", pieces):
+    with patch.object(_budget, "MOST_PIECES", pieces):
         blocks = ca.BudgetExpansion(rows).in_blocks(model, n_blocks)
         for seed in range(n_seeds):
             for block in range(n_blocks):

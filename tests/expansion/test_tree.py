@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 
 import causalaug as ca
-from causalaug.expansion._tree import code_variable, describe_tree, plan_order
+from causalaug.expansion._frontier import code_variable, describe_tree, plan_order
+from causalaug.table import Coding
 from graph_strategies import admgs
 
 

@@ -7,15 +7,19 @@ import numpy as np
 
 from causalaug._validation import check_choice, check_columns_exist, is_positive
 from causalaug.conditionals._base import FittedConditional
-from causalaug.conditionals._row_weights import weigh_rows
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
 from causalaug.kernels import (
     BANDWIDTH_RULES,
     CONTINUOUS_KERNELS,
     DISCRETE_KERNELS,
+    ORDERED_KERNEL,
     ColumnKernel,
+    KernelColumn,
+    ProductKernel,
+    RowWeigher,
     aitchison_aitken_smoothing,
+    li_racine_step,
 )
 from causalaug.table import Table
 
@@ -35,15 +39,18 @@ class KernelConditional:
         Kernel of the continuous columns: ``"gaussian"``, ``"epanechnikov"``,
         ``"biweight"``, ``"triweight"`` or ``"tricube"``. A dict names the kernel of single
         columns, of either kind; the others keep their default.
-    discrete_kernel : str, default="identity"
-        Kernel of the discrete columns: ``"identity"`` (exact match) or
-        ``"aitchison_aitken"`` (a small weight on all other values).
+    discrete_kernel : str, default="nearest"
+        Kernel of the nominal columns. ``"nearest"`` wants rows that are equal; where there is
+        none, those that differ in the fewest columns serve, so that no path ends.
+        ``"identity"`` is the paper's exact match, for ordered columns too; paths end where no
+        row is equal. ``"aitchison_aitken"`` puts a small weight on all other values. Ordered
+        columns are weighed by their distance in ranks (Li and Racine's kernel).
     bandwidth : str, float or dict, default="silverman"
         ``"silverman"`` or ``"scott"`` choose the bandwidth of each continuous column from
         the data. A number is the bandwidth of every continuous column, as it is. A dict
         names the rule or the number of single columns; the others keep ``"silverman"``.
         For ``"aitchison_aitken"`` a number in the dict is the weight that leaves the
-        observed value.
+        observed value, for ordered columns the weight of the next rank.
     temperature : float, default=0.3
         Factor on what a rule chooses: ``h = temperature * rule``. Numbers given as
         `bandwidth` are not scaled. Towards 0 only the nearest rows are left, towards
@@ -52,7 +59,7 @@ class KernelConditional:
     Examples
     --------
     >>> KernelConditional(bandwidth={"age": 2.0}, temperature=0.5)
-    KernelConditional(kernel='gaussian', discrete_kernel='identity', bandwidth={'age': 2.0}, \
+    KernelConditional(kernel='gaussian', discrete_kernel='nearest', bandwidth={'age': 2.0}, \
 temperature=0.5)
 
     A wrong name is refused at once, with the names that exist:
@@ -61,11 +68,12 @@ temperature=0.5)
     Traceback (most recent call last):
     ...
     causalaug.exceptions.ParameterError: `kernel` must be one of ['aitchison_aitken', 'biweight', \
-'epanechnikov', 'gaussian', 'identity', 'tricube', 'triweight']. Found 'gausian'.
+'epanechnikov', 'gaussian', 'identity', 'li_racine', 'nearest', 'tricube', 'triweight']. \
+Found 'gausian'.
     """
 
     kernel: str | Mapping[str, str] = "gaussian"
-    discrete_kernel: str = "identity"
+    discrete_kernel: str = "nearest"
     bandwidth: Bandwidth | Mapping[str, Bandwidth] = "silverman"
     temperature: float = 0.3
 
@@ -74,7 +82,7 @@ temperature=0.5)
         for name in ("kernel", "bandwidth"):
             if isinstance(getattr(self, name), Mapping):
                 object.__setattr__(self, name, dict(getattr(self, name)))
-        every_kernel = (*CONTINUOUS_KERNELS, *DISCRETE_KERNELS)
+        every_kernel = (*CONTINUOUS_KERNELS, *DISCRETE_KERNELS, ORDERED_KERNEL)
         for kernel in _values(self.kernel):
             check_choice("kernel", kernel, every_kernel)
         check_choice("discrete_kernel", self.discrete_kernel, DISCRETE_KERNELS)
@@ -88,49 +96,72 @@ temperature=0.5)
 
     def fit(self, table: Table, factors: Sequence[Factor]) -> tuple[FittedConditional, ...]:
         """Return the product kernel of each factor; equal pillows share one."""
-        kernels = dict(zip(table.columns, self.column_kernels(table), strict=True))
-        fitted: dict[tuple[str, ...], FittedConditional] = {}
-        for factor in factors:
-            if factor.pillow not in fitted:
-                columns = [table.index(name) for name in factor.pillow]
-                weigher = weigh_rows(
-                    table.values[:, columns],
-                    [kernels[name] for name in factor.pillow],
-                    table.row_weights,
-                )
-                fitted[factor.pillow] = FittedConditional(weigher)
-        return tuple(fitted[factor.pillow] for factor in factors)
+        return tuple(
+            FittedConditional(weigher)
+            for weigher in self.weighers(table, factors, self.temperature)
+        )
 
-    def column_kernels(self, table: Table) -> tuple[ColumnKernel, ...]:
+    def weighers(
+        self, table: Table, factors: Sequence[Factor], temperature: float
+    ) -> list[RowWeigher]:
+        """Return the product kernel of each factor at some temperature; equal pillows share one."""
+        kernels = self.column_kernels(table, temperature)
+        columns = {
+            name: KernelColumn.of(kernels[c], table.values[:, c], table.coding(c).values)
+            for c, name in enumerate(table.columns)
+        }
+        made: dict[tuple[str, ...], RowWeigher] = {}
+        for factor in factors:
+            if factor.pillow not in made:
+                pillow = [columns[name] for name in factor.pillow]
+                made[factor.pillow] = ProductKernel.of(pillow, table.n_rows, table.row_weights)
+        return [made[factor.pillow] for factor in factors]
+
+    def column_kernels(
+        self, table: Table, temperature: float | None = None
+    ) -> tuple[ColumnKernel, ...]:
         """Return the kernel and the bandwidth of each column, as used within a pillow."""
+        temperature = self.temperature if temperature is None else temperature
         for name, per_column in (("kernel", self.kernel), ("bandwidth", self.bandwidth)):
             if isinstance(per_column, Mapping):
                 check_columns_exist(name, per_column, table.columns)
-        return tuple(self._column_kernel(table, column) for column in range(table.n_columns))
+        return tuple(
+            self._column_kernel(table, column, temperature) for column in range(table.n_columns)
+        )
 
-    def _column_kernel(self, table: Table, column: int) -> ColumnKernel:
+    def _column_kernel(self, table: Table, column: int, temperature: float) -> ColumnKernel:
         name, values = table.columns[column], table.values[:, column]
-        kernel = self._kernel_of(name, continuous=table.kinds[column] == "continuous")
+        kernel = self._kernel_of(name, table.kinds[column])
         bandwidth = self._bandwidth_of(name)
-        if kernel == "identity":
+        if kernel in ("identity", "nearest"):
             return ColumnKernel(kernel)
         if kernel == "aitchison_aitken":
-            return ColumnKernel(kernel, self._smoothing(name, values, bandwidth))
+            return ColumnKernel(kernel, self._smoothing(name, values, bandwidth, temperature))
+        if kernel == ORDERED_KERNEL:
+            own = isinstance(self.bandwidth, Mapping) and not isinstance(bandwidth, str)
+            step = float(bandwidth) if own else temperature * li_racine_step(len(values))
+            return ColumnKernel(kernel, min(step, 1.0))
         if not table.numeric[column]:
             raise ParameterError(
                 f"Kernel {kernel!r} measures distances, but column {name!r} holds values "
                 f"without a scale. Use one of {sorted(DISCRETE_KERNELS)} for it."
             )
         if isinstance(bandwidth, str):
-            rule = BANDWIDTH_RULES[bandwidth](values)
-            return ColumnKernel(kernel, self.temperature * rule)
+            # A constant column wants exact match, and puts up with values that were never seen.
+            rule = table.summary(column, BANDWIDTH_RULES[bandwidth])
+            if rule == 0.0 and self.discrete_kernel == "nearest":
+                return ColumnKernel("nearest")
+            return ColumnKernel(kernel, temperature * rule)
         return ColumnKernel(kernel, float(bandwidth))
 
-    def _kernel_of(self, name: str, *, continuous: bool) -> str:
+    def _kernel_of(self, name: str, kind: str) -> str:
+        by_kind = {"continuous": "gaussian", "ordered": ORDERED_KERNEL}
+        default = by_kind.get(kind, self.discrete_kernel)
+        if kind == "ordered" and self.discrete_kernel == "identity":
+            default = "identity"
         if isinstance(self.kernel, Mapping):
-            default = "gaussian" if continuous else self.discrete_kernel
             return self.kernel.get(name, default)
-        return self.kernel if continuous else self.discrete_kernel
+        return self.kernel if kind == "continuous" else default
 
     def _bandwidth_of(self, name: str) -> str | float:
         if isinstance(self.bandwidth, Mapping):
@@ -139,12 +170,14 @@ temperature=0.5)
             bandwidth = self.bandwidth
         return "silverman" if bandwidth is None else bandwidth
 
-    def _smoothing(self, name: str, values: np.ndarray, bandwidth: str | float) -> float:
+    def _smoothing(
+        self, name: str, values: np.ndarray, bandwidth: str | float, temperature: float
+    ) -> float:
         n_values = len(np.unique(values))
         largest = (n_values - 1) / n_values
         if isinstance(bandwidth, str) or not isinstance(self.bandwidth, Mapping):
             rule = aitchison_aitken_smoothing(len(values), n_values)
-            return min(self.temperature * rule, largest)
+            return min(temperature * rule, largest)
         if bandwidth > largest:
             raise ParameterError(
                 f"The bandwidth of {name!r} is the weight that leaves the observed value: with "

@@ -1,15 +1,22 @@
-"""The default mean of a residual conditional: kernel ridge plus a linear part.
+"""The mean of a variable given its pillow.
 
-The smooth part lives on a fixed number of landmarks, so that the cost of fitting and of
-predicting is linear in the rows.
+By default it is kernel ridge regression plus a linear part, tuned by its exact leave-one-out
+error. The smooth part lives on a fixed number of landmarks, so that the cost of fitting and of
+predicting is linear in the rows. Any regressor with `fit` and `predict` can take its place.
 """
 
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import signature
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, lapack
 from scipy.spatial.distance import cdist
 
+from causalaug.exceptions import ParameterError
+from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray
 
 MOST_LANDMARKS = 64
@@ -27,6 +34,47 @@ PENALTIES = np.logspace(-6, 1, 15)
 JITTER = 1e-10
 """Landmarks of whose bump less than this is new beside the others are left out, and penalties
 are no smaller where no feature varies by more."""
+
+N_FOLDS = 5
+"""Folds from which the residuals are taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Numbers as they are, and one indicator per value of what has no scale.
+
+    `levels` holds, for each column of the pillow, the values that get an indicator, or None
+    for a number. The first value needs none, unless it is the only one: it is where all the
+    others are zero.
+    """
+
+    columns: list[int]
+    levels: tuple[FloatArray | None, ...]
+
+    @classmethod
+    def of(cls, table: Table, pillow: Sequence[str]) -> "Design":
+        """Return the design of some columns of a table."""
+        columns = [table.index(name) for name in pillow]
+        levels = (
+            None if table.numeric[column] else _indicated(table.values[:, column])
+            for column in columns
+        )
+        return cls(columns, tuple(levels))
+
+    def __call__(self, pillow: FloatArray) -> FloatArray:
+        """Return the inputs, one row per row of pillow values."""
+        blocks = [
+            values[:, np.newaxis]
+            if levels is None
+            else (values[:, np.newaxis] == levels).astype(np.float64)
+            for values, levels in zip(pillow.T, self.levels, strict=True)
+        ]
+        return np.hstack(blocks)
+
+
+def _indicated(values: FloatArray) -> FloatArray:
+    distinct = np.unique(values)
+    return distinct[1:] if len(distinct) > 1 else distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,3 +216,61 @@ def _whiten(gram: FloatArray) -> tuple[IntArray, FloatArray]:
     inverse, _ = lapack.dtrtri(factor[:rank, :rank], lower=1)
     whitening: FloatArray = np.ascontiguousarray(np.tril(inverse).T)
     return order[:rank] - 1, whitening
+
+
+def check_regressor(regressor: object) -> None:
+    """Raise unless it is nothing, or an object that can be fitted and asked."""
+    if regressor is None:
+        return
+    verbs = ("fit", "predict")
+    if isinstance(regressor, type) or not all(
+        callable(getattr(regressor, verb, None)) for verb in verbs
+    ):
+        raise ParameterError(
+            "`regressor` must be an object with methods `fit` and `predict`, such as "
+            f"sklearn.linear_model.LinearRegression(), or None. Found {regressor!r}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RegressorMean:
+    """The mean as a fitted regressor predicts it; a value, so that it pickles."""
+
+    fitted: Any
+
+    def predict(self, inputs: FloatArray) -> FloatArray:
+        """Return the mean at each row of inputs."""
+        return np.asarray(self.fitted.predict(inputs), dtype=np.float64).reshape(-1)
+
+
+def fit_regressor(
+    regressor: Any, inputs: FloatArray, target: FloatArray, weights: FloatArray | None
+) -> tuple["RegressorMean", FloatArray]:
+    """Return the mean fitted to all rows, and residuals of rows that a fit has not seen.
+
+    A flexible regressor leaves next to nothing of the rows that it was fitted to, and we
+    cannot ask it how many degrees of freedom it used. Row `i` is in fold ``i % N_FOLDS``.
+    """
+    if weights is not None and not _takes_weights(regressor):
+        raise ParameterError(
+            "With `sample_weight` the regressor of a ResidualConditional must take it too. "
+            f"Found {regressor!r}, whose `fit` does not. Use another, or the default."
+        )
+
+    def fit(rows: IntArray) -> RegressorMean:
+        keywords = {} if weights is None else {"sample_weight": weights[rows]}
+        return RegressorMean(copy.deepcopy(regressor).fit(inputs[rows], target[rows], **keywords))
+
+    every = np.arange(len(target))
+    mean = fit(every)
+    if len(target) < N_FOLDS:
+        return mean, target - mean.predict(inputs)
+    residuals = np.empty(len(target))
+    for fold in range(N_FOLDS):
+        held_out = every % N_FOLDS == fold
+        residuals[held_out] = target[held_out] - fit(every[~held_out]).predict(inputs[held_out])
+    return mean, residuals
+
+
+def _takes_weights(regressor: Any) -> bool:
+    return "sample_weight" in signature(regressor.fit).parameters

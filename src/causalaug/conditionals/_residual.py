@@ -2,21 +2,25 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from causalaug._threads import one_blas_thread
 from causalaug._validation import is_positive
-from causalaug.conditionals._base import FittedConditional, RowWeigher
-from causalaug.conditionals._design import Design
+from causalaug.conditionals._base import FittedConditional
 from causalaug.conditionals._kernel import KernelConditional
-from causalaug.conditionals._mean import fit_smooth_mean, spread
-from causalaug.conditionals._regressor import check_regressor, fit_regressor
-from causalaug.conditionals._row_weights import weigh_rows
+from causalaug.conditionals._mean import (
+    Design,
+    check_regressor,
+    fit_regressor,
+    fit_smooth_mean,
+    spread,
+)
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
+from causalaug.kernels import ProductKernel, RowWeigher
 from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray
 
@@ -110,10 +114,8 @@ class ResidualConditional:
     def _weighers(self, table: Table, factors: Sequence[Factor]) -> list[RowWeigher]:
         """Return what chooses the residuals of each factor."""
         if self.temperature == math.inf:
-            everywhere = weigh_rows(table.values[:, :0], (), table.row_weights)
-            return [everywhere] * len(factors)
-        kernel = replace(self.kernel, temperature=self.temperature)
-        return [fitted.weigher for fitted in kernel.fit(table, factors)]
+            return [ProductKernel.of([], table.n_rows, table.row_weights)] * len(factors)
+        return self.kernel.weighers(table, factors, self.temperature)
 
     def _shift(self, table: Table, factor: Factor) -> "MeanShift":
         """Fit the mean of one variable given its pillow."""

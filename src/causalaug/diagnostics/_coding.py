@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from causalaug._segments import combine_codes, rank_keys
+from causalaug._ragged import combine_codes, rank_keys
 from causalaug.table import ColumnKind, Table
 from causalaug.typing import FloatArray, IntArray
 

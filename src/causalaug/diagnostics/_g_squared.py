@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import xlogy
 
-from causalaug._segments import offsets_of, rank_keys
+from causalaug._ragged import offsets_of, rank_keys
 from causalaug.diagnostics._outcome import Outcome, rows_needed, too_few
 from causalaug.typing import FloatArray, IntArray
 

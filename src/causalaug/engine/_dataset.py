@@ -13,7 +13,7 @@ from causalaug.engine._arrow import as_pandas, import_arrow
 from causalaug.engine._folder import MANIFEST, read_json
 from causalaug.engine._layout import Layout
 from causalaug.exceptions import StoreError
-from causalaug.expansion import ROUNDING
+from causalaug.expansion import LOST_TO_ROUNDING
 from causalaug.typing import FloatArray
 
 Batch = tuple[Any, FloatArray]
@@ -64,7 +64,7 @@ class AugmentedDataset:
     def dropped_mass(self) -> float:
         """What is missing from one: paths that were pruned, or that led nowhere."""
         missing = 1.0 - self.mass
-        return missing if missing > ROUNDING else 0.0
+        return missing if missing > LOST_TO_ROUNDING else 0.0
 
     def batches(self, batch_rows: int = 65_536) -> Iterator[Batch]:
         """Yield all rows as pandas frames, some at a time, each with the weights of its rows.

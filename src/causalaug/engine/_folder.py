@@ -21,7 +21,7 @@ from causalaug.engine._arrow import find_categories, hash_source
 from causalaug.engine._layout import Layout
 from causalaug.engine._parts import Part
 from causalaug.exceptions import OutputError, StoreError
-from causalaug.expansion import BlockJob
+from causalaug.model import BlockJob
 
 FORMAT = 1
 JOB, MANIFEST = "job.json", "manifest.json"

@@ -23,8 +23,8 @@ from causalaug.engine._folder import (
 )
 from causalaug.engine._layout import Layout
 from causalaug.engine._parts import Part, WriteJob
-from causalaug.expansion import BLOCK_ROWS, Expansion
-from causalaug.model import fit_model
+from causalaug.expansion import Expansion
+from causalaug.model import BLOCK_ROWS, fit_model
 from causalaug.table import ColumnKind
 from causalaug.typing import FloatArray
 

@@ -9,7 +9,8 @@ from typing import Any
 from causalaug._atomic import atomic_path
 from causalaug.engine._arrow import as_arrow, import_arrow
 from causalaug.engine._layout import Layout
-from causalaug.expansion import BlockJob, Paths
+from causalaug.expansion import Paths
+from causalaug.model import BlockJob
 
 ROW_GROUP = 1 << 16
 """Rows that are turned into a frame, and written, at a time."""

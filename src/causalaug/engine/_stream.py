@@ -13,8 +13,8 @@ from causalaug._validation import check_integer
 from causalaug.conditionals import Conditional
 from causalaug.engine._dataset import Batch
 from causalaug.exceptions import ParameterError
-from causalaug.expansion import BlockJob, Blocks, BlockwiseExpansion, Expansion, SampledExpansion
-from causalaug.model import check_strategies, fit_model
+from causalaug.expansion import Blocks, BlockwiseExpansion, Expansion, SampledExpansion
+from causalaug.model import BlockJob, check_strategies, fit_model
 from causalaug.table import ColumnKind
 from causalaug.typing import FloatArray
 

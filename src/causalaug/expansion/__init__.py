@@ -1,27 +1,50 @@
-"""How the probability tree is grown: all of it, the heaviest part, or an unbiased part."""
+"""How the probability tree is grown: all of it, the heaviest part, or an unbiased part.
 
-from causalaug.expansion._base import Blocks, BlockwiseExpansion, Expansion
+A new row is a path: choose an observed row for the first variable, then one for the second given
+what is chosen, and so on. Its weight is the product of the edge weights, Eq. (3) of the paper. All
+``n^D`` paths form the probability tree. An expansion takes a fitted model and a generator, and
+returns some of the paths:
+
+>>> import numpy as np
+>>> import pandas as pd
+>>> from causalaug import fit_model
+>>> days = pd.DataFrame({"sun": [True, True, False], "ice": [9.0, 7.0, 2.0]})
+>>> paths = PrunedExpansion(0).expand(fit_model(days, "sun -> ice"), np.random.default_rng(0))
+>>> paths.rows.tolist(), paths.weights.round(3)
+([[2, 2], [0, 0], [0, 1]], array([0.333, 0.333, 0.333]))
+
+`PrunedExpansion` is Algorithm 1 of the paper, `BudgetExpansion` keeps a given number of paths
+without bias, `SampledExpansion` draws them, `BeamExpansion` keeps the heaviest.
+"""
+
+from causalaug.expansion._base import (
+    LOST_TO_ROUNDING,
+    Blocks,
+    BlockwiseExpansion,
+    Expansion,
+    FittedModel,
+    Paths,
+    join_paths,
+)
 from causalaug.expansion._beam import BeamExpansion
 from causalaug.expansion._budget import BudgetExpansion
-from causalaug.expansion._job import BLOCK_ROWS, BlockJob, count_blocks
-from causalaug.expansion._paths import ROUNDING, Paths, join_paths
-from causalaug.expansion._pruned import PrunedExpansion
+from causalaug.expansion._pruned import Node, PrunedExpansion, fill_tree
 from causalaug.expansion._sampled import SampledExpansion
-from causalaug.expansion._tree import FittedModel
+from causalaug.expansion._trellis import TooManyNodesError
 
 __all__ = [
-    "BLOCK_ROWS",
+    "LOST_TO_ROUNDING",
     "BeamExpansion",
-    "BlockJob",
     "Blocks",
     "BlockwiseExpansion",
     "BudgetExpansion",
     "Expansion",
     "FittedModel",
-    "ROUNDING",
+    "Node",
     "Paths",
     "PrunedExpansion",
     "SampledExpansion",
-    "count_blocks",
+    "TooManyNodesError",
+    "fill_tree",
     "join_paths",
 ]

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from causalaug._ragged import Ragged
 from causalaug._validation import check_bool, check_integer
-from causalaug.expansion._children import Collector, LevelChildren, joined
-from causalaug.expansion._frontier import Children, Frontier
-from causalaug.expansion._paths import Paths
-from causalaug.expansion._tree import FittedModel, describe_tree
+from causalaug.expansion._base import FittedModel, Paths
+from causalaug.expansion._children import LevelChildren
+from causalaug.expansion._frontier import Frontier, describe_tree
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,8 @@ class BeamExpansion:
     """Keep the heaviest paths, level by level: beam search.
 
     What is dropped is lost, and reported as dropped mass. A path may be dropped early
-    although it would have been among the heaviest at the end. Of equal weights the one met
-    first stays.
+    although it would have been among the heaviest at the end. Of equal weights the one
+    whose path comes first stays.
 
     Parameters
     ----------
@@ -41,29 +41,22 @@ class BeamExpansion:
         frontier = Frontier(tree)
         for level in tree.levels:
             children = LevelChildren(frontier, level)
-            fits = len(frontier) * children.n_choices <= self.width
-            if fits:
+            if len(frontier) * frontier.variable(level).n_choices <= self.width:
                 frontier.grow(level, children.all())
-                continue
-            heaviest = _Heaviest(self.width)
-            children.collect(heaviest)
-            frontier.grow(level, heaviest.children)
+            else:
+                frontier.grow(level, _heaviest(children, self.width))
         return frontier.paths()
 
 
-class _Heaviest(Collector):
-    """Collects the heaviest children, at most `width` of them."""
-
-    def __init__(self, width: int) -> None:
-        self.cutoff = 0.0
-        self.at_a_time = 2 * width
-        self._width = width
-        self.children = joined([])
-
-    def add(self, children: Children, mass: float) -> None:
-        listed = joined([self.children, children])
-        if len(listed.parent) > self._width:
-            order = np.argsort(-listed.log_weights, kind="stable")[: self._width]
-            listed = listed.at(np.sort(order))
-            self.cutoff = float(np.exp(listed.log_weights.min()))
-        self.children = listed
+def _heaviest(children: LevelChildren, width: int) -> Ragged:
+    """Return the heaviest children, at most `width` of them."""
+    kept = children.gather([])
+    cutoff = 0.0
+    # The cutoff rises while children are listed, so it is looked up late on purpose.
+    for part in children.listed(lambda: cutoff, 2 * width):  # noqa: B023
+        kept = children.gather([(np.arange(kept.n_owners), kept), part])
+        if kept.n_entries > width:
+            order = np.argsort(-kept.log_weight, kind="stable")[:width]
+            kept = kept.at(np.sort(order))
+            cutoff = float(np.exp(kept.log_weight.min()))
+    return kept

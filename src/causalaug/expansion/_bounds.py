@@ -1,65 +1,48 @@
-"""What is still to come, at best: bounds that let hopeless branches be cut early.
+"""Branches of the trellis: the choices of each pillow tuple, and what is still to come at best.
 
 A variable with no pillow, or with a single variable in it, can be weighed for every value
 beforehand. Its best weight is then credited to the variable it hangs on, as soon as that
 one is chosen, and debited again when its own turn comes. Whole paths weigh the same as
-before, but a prefix already counts what its dependants will cost.
+before, but a prefix already counts what its dependants will cost, so that hopeless branches are cut
+early. Without these bounds the low thresholds of `make bench` take up to ten times as long.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug._segments import lengths_of, segment_reduce
-from causalaug.expansion._branches import Branches, sorted_branches
-from causalaug.expansion._tree import Codes, Level, ProbabilityTree
-from causalaug.kernels import Heaviest, RowWeights
+from causalaug._ragged import Ragged, offsets_of, segment_reduce
+from causalaug.expansion._frontier import Codes, Level, ProbabilityTree
+from causalaug.kernels import NEGLIGIBLE
 from causalaug.typing import FloatArray, IntArray
 
 MOST_VALUES = 4096
 """Variables with more distinct values get no bound: it would cost more than it saves."""
 
-LARGEST_KEPT = 1 << 14
-"""Weights of a variable that are kept for its branches, instead of computed again."""
-
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Credits by column and code, debits by column and code of its single pillow variable.
-
-    `weighed` are the choices of variables with few of them, by column and the same code.
-    """
+    """Credits by column and code, debits by column and code of its single pillow variable."""
 
     credits: dict[int, FloatArray]
     debits: dict[int, FloatArray]
     at_start: float
-    weighed: dict[int, "CreditedChoices"]
 
-    def credit(self, tree: ProbabilityTree, level: Level) -> FloatArray:
-        """Return what each choice of the level is credited."""
-        codes = tree.variables[level.column].code_of_choice
-        return self.credits[level.column][codes]
-
-    def debit(self, level: Level, codes: Codes, contexts: IntArray) -> FloatArray:
-        """Return what the level is debited in some contexts."""
-        if level.column not in self.debits:
-            return np.zeros(len(contexts))
-        debit = self.debits[level.column]
-        if not level.pillow:
-            return np.broadcast_to(debit, len(contexts))
-        return debit[codes[level.pillow[0]][contexts]]
-
-    def branches(self, column: int, log_floor: FloatArray) -> Branches:
-        """Return the weighed choices of a variable that reach the floor of their tuple."""
-        return self.weighed[column].branches(self.debits[column], log_floor)
+    def shape(
+        self, tree: ProbabilityTree, level: Level, codes: Codes, contexts: IntArray
+    ) -> "Shape":
+        """Return what is added to the weights of a level in some contexts."""
+        credit = self.credits[level.column][tree.variables[level.column].code_of_choice]
+        debit = self.debits.get(level.column, np.zeros(1))
+        if level.pillow and level.column in self.debits:
+            return Shape(credit, debit[codes[level.pillow[0]][contexts]])
+        return Shape(credit, np.broadcast_to(debit, len(contexts)))
 
 
 def no_bounds(tree: ProbabilityTree) -> Bounds:
     """Return bounds that credit nothing."""
-    credits = {
-        level.column: np.zeros(tree.variables[level.column].n_values) for level in tree.levels
-    }
-    return Bounds(credits, {}, 0.0, {})
+    return Bounds({c: np.zeros(len(v.values)) for c, v in enumerate(tree.variables)}, {}, 0.0)
 
 
 def bound_levels(tree: ProbabilityTree, log_threshold: float) -> Bounds:
@@ -70,7 +53,6 @@ def bound_levels(tree: ProbabilityTree, log_threshold: float) -> Bounds:
     """
     cut = float(np.log(tree.n_rows)) - log_threshold
     credits, debits = no_bounds(tree).credits, dict[int, FloatArray]()
-    weighed: dict[int, CreditedChoices] = {}
     at_start = 0.0
     for level in reversed(tree.levels):
         values = [tree.variables[column].values for column in level.pillow]
@@ -80,42 +62,90 @@ def bound_levels(tree: ProbabilityTree, log_threshold: float) -> Bounds:
         variable = tree.variables[level.column]
         credit = credits[level.column][variable.code_of_choice]
         parts = []
-        for weights in level.conditional.weigh(query, cut):
-            credited = CreditedChoices.of(variable.choose(weights), credit)
-            parts.append(credited.best())
-            # A sum of rows would lack the digits of those that are too light to be weighed here.
-            is_whole = variable.choices.is_trivial and weights.n_queries == len(query)
-            if is_whole and len(credited.log_weights) <= LARGEST_KEPT:
-                weighed[level.column] = credited
+        for weights in level.weigher.weigh(query, cut):
+            found = variable.choose(weights).at_least(np.full(weights.n_owners, -np.inf))
+            credited = found.log_weight + credit[found.index]
+            parts.append(segment_reduce(np.maximum, credited, found.offsets, empty=-np.inf))
         best = np.concatenate(parts)
         debits[level.column] = np.where(np.isfinite(best), best, 0.0)
         if values:
             credits[level.pillow[0]] += best
         else:
             at_start += float(best[0])
-    return Bounds(credits, debits, at_start, weighed)
+    return Bounds(credits, debits, at_start)
 
 
 @dataclass(frozen=True, eq=False)
-class CreditedChoices:
-    """The choices of each pillow, and their log-weights with what is credited to them."""
+class Shape:
+    """What is added to the log-weights of a level before they meet the floor.
 
-    offsets: IntArray
-    choices: IntArray
-    log_weights: FloatArray
+    `credit` is added per choice, `debit` is taken off per tuple.
+    """
 
-    @classmethod
-    def of(cls, weights: RowWeights, credit: FloatArray) -> "CreditedChoices":
-        return cls(weights.offsets, weights.rows, weights.log_weights + credit[weights.rows])
+    credit: FloatArray
+    debit: FloatArray
 
-    def best(self) -> FloatArray:
-        """Return the most that a choice can weigh, per pillow."""
-        return segment_reduce(np.maximum, self.log_weights, self.offsets, empty=-np.inf)
+    def lowest(self, log_floor: FloatArray) -> FloatArray:
+        """Return the least log-weight that can reach the floor of each tuple."""
+        lowest: FloatArray = log_floor + self.debit - self.credit.max()
+        return lowest
 
-    def branches(self, debit: FloatArray, log_floor: FloatArray) -> Branches:
-        """Return the choices of each pillow that reach its floor once it is debited."""
-        lowest = np.repeat(log_floor + debit, lengths_of(self.offsets))
-        keep = np.flatnonzero(self.log_weights >= lowest)
-        owner = np.searchsorted(self.offsets, keep, side="right") - 1
-        found = Heaviest(owner, self.choices[keep], self.log_weights[keep] - debit[owner])
-        return sorted_branches(found, len(debit))
+    @property
+    def is_flat(self) -> bool:
+        """Whether nothing is added at all."""
+        return not self.credit.any() and not self.debit.any()
+
+
+def heaviest_choices(
+    tree: ProbabilityTree,
+    levels: Sequence[Level],
+    query: FloatArray,
+    log_floor: FloatArray,
+    shapes: Sequence[Shape],
+) -> list[Ragged]:
+    """Return the choices of each tuple that reach its floor once shaped, level by level.
+
+    They come heaviest first. The levels must share what weighs their rows: the weights are
+    computed once for all of them.
+    """
+    groups = [tree.variables[level.column].choices for level in levels]
+    lowest = np.minimum.reduce([shape.lowest(log_floor) for shape in shapes])
+    worth = np.flatnonzero(lowest <= 0.0)
+    lowest, log_floor = lowest[worth], log_floor[worth]
+    shapes = [Shape(shape.credit, shape.debit[worth]) for shape in shapes]
+    # Levels that choose rows as they are weighed have the same branches: work of kind -1.
+    kinds = [
+        -1 if group.is_trivial and shape.is_flat else number
+        for number, (group, shape) in enumerate(zip(groups, shapes, strict=True))
+    ]
+    # The sum of all rows below the cut is below the precision of a weight at the lowest floor.
+    cut = float(np.log(tree.n_rows)) + NEGLIGIBLE - float(lowest.min(initial=0.0))
+    parts: dict[int, list[Ragged]] = {kind: [] for kind in kinds}
+    done = 0
+    for weights in levels[0].weigher.weigh(query[worth], cut):
+        tuples = slice(done, done + weights.n_owners)
+        done = tuples.stop
+        of_rows: Ragged | None = None
+        for kind, part in parts.items():
+            group, shape = groups[kinds.index(kind)], shapes[kinds.index(kind)]
+            if group.is_trivial:
+                found = of_rows = of_rows or weights.at_least(lowest[tuples])
+            else:
+                found = weights.merged(group).at_least(shape.lowest(log_floor)[tuples])
+            part.append(_shaped(found, log_floor[tuples], shape.credit, shape.debit[tuples]))
+    joined = {kind: Ragged.joined(parts.pop(kind)) for kind in [*parts]}
+    branches = {kind: _spread(part, worth, len(query)) for kind, part in joined.items()}
+    return [branches[kind] for kind in kinds]
+
+
+def _shaped(found: Ragged, log_floor: FloatArray, credit: FloatArray, debit: FloatArray) -> Ragged:
+    """Return the choices whose shaped weight reaches the floor of their tuple, heaviest first."""
+    shaped = found.log_weight + credit[found.index] - debit[found.owner]
+    return Ragged(found.offsets, found.index, shaped).at_least(log_floor).heaviest_first()
+
+
+def _spread(branches: Ragged, tuples: IntArray, n_tuples: int) -> Ragged:
+    """Renumber the tuples: the k-th becomes number ``tuples[k]`` of `n_tuples`."""
+    counts = np.zeros(n_tuples, dtype=np.int64)
+    counts[tuples] = branches.counts
+    return Ragged(offsets_of(counts), branches.index, branches.log_weight)

@@ -1,28 +1,31 @@
 """A fixed number of paths, thinned without bias at every level."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from causalaug._ragged import Ragged
 from causalaug._validation import check_bool, check_integer
-from causalaug.expansion._children import Collector, LevelChildren, joined
-from causalaug.expansion._draw import draw_rows, spread_draws
-from causalaug.expansion._frontier import Children, Frontier
-from causalaug.expansion._paths import Paths
-from causalaug.expansion._pieces import Pieces, cut_tree
-from causalaug.expansion._tree import FittedModel, Level, ProbabilityTree, describe_tree
+from causalaug.expansion._base import FittedModel, Paths
+from causalaug.expansion._children import LevelChildren, draw_rows
+from causalaug.expansion._frontier import Frontier, Level, ProbabilityTree, describe_tree
+from causalaug.expansion.resampling import (
+    EVEN,
+    NO_MASS,
+    least_survival_weight,
+    resample,
+    spread_points,
+    survival_weight,
+)
 from causalaug.typing import FloatArray, IntArray
 
-EVEN = 1e-9
-"""Logarithms of weights that differ by less are rounding."""
+MOST_PIECES = 1 << 20
+"""Choices of more than one first variable are listed up to this number, to cut blocks."""
 
-MOST_WEIGHED = 1 << 24
-"""Entries of kernel weights from which on it pays to find out which paths need none."""
-
-NO_MASS = 1e-13
-"""A remainder of this share of the whole is rounding."""
+TOLERANCE = 0.1
+"""How far a cut may be moved to fall between two choices, as a part of a block."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +69,11 @@ class BudgetExpansion:
         return 5 * n_rows if self.rows is None else int(self.rows)
 
     def in_blocks(self, model: FittedModel, n_blocks: int) -> "_BudgetBlocks":
-        """Return the tree, cut into blocks that each keep their share of the paths.
+        """Return the tree, cut into blocks that each keep their part of the paths.
 
-        The share of a block is that of its mass. Weights stay right on average, and no mass
+        The part of a block is that of its mass. Weights stay right on average, and no mass
         is lost. A path may be in two blocks, its weight divided between them, if its first
-        values hold so much mass that they have to be shared.
+        values hold so much mass that they have to be divided.
         """
         tree = describe_tree(model, merge_equal=self.merge_equal)
         return _BudgetBlocks(tree, self.most_rows(model.table.n_rows), n_blocks)
@@ -91,11 +94,11 @@ class _BudgetBlocks:
         frontier = self._pieces.block(block)
         budget = self._pieces.rows(block, self.budget)
         if len(frontier) > budget:
-            frontier = _thin(frontier, budget, rng)
+            frontier = frontier.at(*resample(frontier.log_weights, budget, rng))
         return _grow(frontier, self._pieces.levels, budget, rng)
 
     @cached_property
-    def _pieces(self) -> Pieces:
+    def _pieces(self) -> "Pieces":
         return cut_tree(self.tree, self.n_blocks, self.budget)
 
 
@@ -108,61 +111,24 @@ def _grow(
     return frontier.paths()
 
 
-def _thin(frontier: Frontier, budget: int, rng: np.random.Generator) -> Frontier:
-    """Keep `budget` of the paths, with weights that are right on average."""
-    weights = np.exp(frontier.log_weights)
-    is_heavy = weights >= survival_weight(weights, 0.0, budget)
-    heavy, light = np.flatnonzero(is_heavy), np.where(is_heavy, 0.0, weights)
-    n_light = budget - len(heavy)
-    if n_light == 0 or not light.any():
-        return frontier.at(heavy, frontier.log_weights[heavy])
-    drawn, _ = spread_draws(light, n_light, rng)
-    drawn_weights = np.full(n_light, np.log(light.sum() / n_light))
-    log_weights = np.concatenate([frontier.log_weights[heavy], drawn_weights])
-    return frontier.at(np.concatenate([heavy, drawn]), log_weights)
-
-
-def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Generator) -> Children:
-    """Return the children that the budget allows."""
-    everyone = np.arange(len(frontier))
-    if len(frontier) * frontier.tree.variables[level.column].choices.n_groups <= budget:
+def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Generator) -> Ragged:
+    """Return the children that the budget allows; the owners are the paths."""
+    if len(frontier) * frontier.variable(level).n_choices <= budget:
         return LevelChildren(frontier, level).all()
+    everyone: IntArray = np.arange(len(frontier))
     if len(frontier) < budget:
-        least = _least_survival(frontier, level, budget)
-        listed = np.flatnonzero(np.exp(frontier.log_weights) >= least)
-        return _resample(frontier, level, listed, budget, least, rng)
+        return _resample(frontier, level, everyone, budget, 0.0, rng)
     lightest = float(frontier.log_weights.min())
     heavier = np.flatnonzero(frontier.log_weights > lightest + EVEN)
     if not len(heavier):
-        return _draw_one_each(frontier, level, rng)
-    listed = everyone if level.conditional.may_vanish else heavier
+        # All paths weigh the same, and that is the survival weight. No child is heavier, so
+        # resampling comes to one child for each path.
+        choice = _draw_choices(frontier, level, everyone, rng)
+        parent = np.flatnonzero(choice >= 0)
+        weights = frontier.log_weights[parent]
+        return Ragged.of_owners(parent, choice[parent], weights, len(frontier))
+    listed = everyone if level.weigher.may_end else heavier
     return _resample(frontier, level, listed, budget, float(np.exp(lightest)), rng)
-
-
-def _least_survival(frontier: Frontier, level: Level, budget: int) -> float:
-    """Return a weight that the survival weight is not below, as far as it is cheap to know.
-
-    It is 0 if there are so few paths that one may as well look at all their children.
-    """
-    pillows = frontier.pillows(level)
-    n_weighed = len(pillows.numbers) * frontier.tree.n_rows
-    if level.conditional.may_vanish or n_weighed <= MOST_WEIGHED:
-        return 0.0
-    largest = np.exp(np.minimum(level.conditional.log_heaviest_bound(pillows.query), 0.0))
-    merged = float(frontier.tree.variables[level.column].choices.sizes.max()) ** 0.75
-    shares = np.minimum(merged * largest, 1.0)[pillows.of(np.arange(len(frontier)))]
-    return least_survival_weight(np.exp(frontier.log_weights), shares, budget)
-
-
-def _draw_one_each(frontier: Frontier, level: Level, rng: np.random.Generator) -> Children:
-    """Return one child of each path, which is what resampling comes to if all weigh the same.
-
-    Then the survival weight is that of a path. No child is heavier, so none has to be
-    looked for.
-    """
-    choice = _draw_choices(frontier, level, np.arange(len(frontier)), rng)
-    parent = np.flatnonzero(choice >= 0)
-    return Children(parent, choice[parent], frontier.log_weights[parent])
 
 
 def _draw_choices(
@@ -171,8 +137,7 @@ def _draw_choices(
     """Return a choice of each of some paths, drawn by its weight; -1 where a path ends."""
     pillows = frontier.pillows(level)
     (rows,) = draw_rows(pillows.weights, pillows.of(paths), 1, rng)
-    group_of_row = frontier.tree.variables[level.column].choices.group_of_row
-    return np.where(rows >= 0, group_of_row[rows], -1)
+    return np.where(rows >= 0, frontier.variable(level).choices.ranks[rows], -1)
 
 
 def _resample(
@@ -182,130 +147,164 @@ def _resample(
     budget: int,
     least: float,
     rng: np.random.Generator,
-) -> Children:
+) -> Ragged:
     """Keep `budget` of the children, with weights that are right on average.
 
     Only the paths `listed` are looked at for heavy children. If there are others, none may end
     here or be heavier than `least`, a weight that the survival weight is not below if no path
     ends here. So each of the others keeps one child at most.
     """
+    n_paths = len(frontier)
     order = frontier.pillows(level).groups.order
-    is_whole = len(listed) == len(frontier)
-    children = LevelChildren(frontier, level, None if is_whole else listed)
+    children = LevelChildren(frontier, level, None if len(listed) == n_paths else listed)
     light = np.exp(frontier.log_weights)
-    number = np.full(len(frontier), -1)
+    number = np.full(n_paths, -1)
     number[listed] = np.arange(len(listed))
     others = float(light[number < 0].sum())
-    heavy, cutoff = _heavy_children(children, others, budget, least)
+    survivors = _find_survivors(children, others, budget, least)
+    heavy = survivors.children
     light[listed] = children.remainders(heavy)
-    n_light, total = budget - len(heavy.parent), float(light.sum())
-    survivors = replace(heavy, parent=listed[heavy.parent])
-    if cutoff == 0.0 or n_light == 0 or total <= NO_MASS * (children.mass + others):
-        return survivors
-    place, offset = spread_draws(light[order], n_light, rng)
+    n_light, total = budget - heavy.n_entries, float(light.sum())
+    parents = listed[heavy.owner]
+    nothing_left = total <= NO_MASS * (children.mass + others)
+    if survivors.cutoff == 0.0 or n_light == 0 or nothing_left:
+        return Ragged.of_owners(parents, heavy.index, heavy.log_weight, n_paths)
+    place, offset = spread_points(light[order], n_light, rng)
     parent = order[place]
     choice = np.empty(n_light, dtype=np.int64)
     plain = number[parent] < 0
     choice[plain] = _draw_choices(frontier, level, parent[plain], rng)
     choice[~plain] = children.draw(number[parent[~plain]], offset[~plain], heavy)
-    drawn = Children(parent, choice, np.full(n_light, np.log(total / n_light)))
-    return joined([survivors, drawn])
+    survival = np.full(n_light, np.log(total / n_light))
+    return Ragged.of_owners(
+        np.concatenate([parents, parent]),
+        np.concatenate([heavy.index, choice]),
+        np.concatenate([heavy.log_weight, survival]),
+        n_paths,
+    )
 
 
-def _heavy_children(
+def _find_survivors(
     children: LevelChildren, others: float, budget: int, least: float
-) -> tuple[Children, float]:
+) -> "_Survivors":
     """Return the children that survive as they are, and the weight from which they do.
 
-    `others` is the mass of paths that are not looked at. The weight found among some of the
-    children never exceeds the one among all, so lighter children need not be listed. If none
-    of the paths ends here, `least` is such a weight from the beginning.
+    `others` is the mass of paths that are not looked at. If none of the paths ends here, the
+    survival weight is not below `least`; if one does, all have to be looked at again.
     """
-    survivors = _Survivors(budget, least, others)
-    children.collect(survivors)
+    survivors = _Survivors(children, budget, least, others)
     if least > 0.0 and children.n_dead:
-        survivors = _Survivors(budget, 0.0, others)
-        children.collect(survivors)
-    survivors.settle()
-    return survivors.children, survivors.cutoff
+        survivors = _Survivors(children, budget, 0.0, others)
+    return survivors
 
 
-class _Survivors(Collector):
-    """Collects the children that survive as they are: those of at least the survival weight.
+class _Survivors:
+    """The children of at least the survival weight, found without listing all children.
 
-    The cutoff is a weight that the survival weight is known not to be below: that among the
-    children seen so far.
+    `cutoff` is a weight that the survival weight is known not to be below: that among the
+    children seen so far. It never exceeds the one among all, so lighter children need not be
+    listed.
     """
 
-    def __init__(self, budget: int, cutoff: float, seen: float) -> None:
+    def __init__(self, children: LevelChildren, budget: int, cutoff: float, seen: float) -> None:
         self.cutoff = cutoff
-        self.at_a_time = 2 * budget
-        self.children = joined([])
         self._budget = budget
-        self._waiting: list[Children] = []
-        self._n_waiting = 0
-        self._seen = seen
+        waiting: list[tuple[IntArray, Ragged]] = []
+        n_waiting = 0
+        for part in children.listed(lambda: self.cutoff, 2 * budget, glimpse=self._glimpse):
+            waiting.append(part)
+            n_waiting += part[1].n_entries
+            seen += float(np.exp(children.log_weights[part[0]]).sum())
+            if n_waiting > 2 * budget:
+                waiting = [self._settle(children, waiting, seen)]
+                n_waiting = 0
+        _, self.children = self._settle(children, waiting, seen)
 
-    def glimpse(self, masses: FloatArray, largest: FloatArray) -> None:
+    def _glimpse(self, masses: FloatArray, largest: FloatArray) -> None:
         self.cutoff = max(self.cutoff, least_survival_weight(masses, largest, self._budget))
 
-    def add(self, children: Children, mass: float) -> None:
-        self._waiting.append(children)
-        self._n_waiting += len(children.parent)
-        self._seen += mass
-        if self._n_waiting > self.at_a_time:
-            self.settle()
-
-    def settle(self) -> None:
+    def _settle(
+        self, children: LevelChildren, waiting: list[tuple[IntArray, Ragged]], seen: float
+    ) -> tuple[IntArray, Ragged]:
         """Find the survival weight among all children seen, and drop the lighter ones."""
-        listed = joined([self.children, *self._waiting])
-        weights = np.exp(listed.log_weights)
-        rest = self._seen - float(weights.sum())
-        self.cutoff = survival_weight(weights, rest, self._budget)
-        self.children = listed.at(np.flatnonzero((weights >= self.cutoff) & (weights > 0.0)))
-        self._waiting, self._n_waiting = [], 0
+        listed = children.gather(waiting)
+        weights = np.exp(listed.log_weight)
+        self.cutoff = survival_weight(weights, seen - float(weights.sum()), self._budget)
+        heavy = listed.at(np.flatnonzero((weights >= self.cutoff) & (weights > 0.0)))
+        return np.arange(listed.n_owners), heavy
 
 
-def least_survival_weight(masses: FloatArray, largest: FloatArray, budget: int) -> float:
-    """Return a weight that the survival weight is not below, from masses of several children.
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """A tree cut into blocks of about equal mass, along the first choices of its paths.
 
-    A mass `m` of which no child is more than a share `h` adds at least ``min(m / c, 1 / h)``
-    to the sum of ``min(w / c, 1)`` over the children, which has to be the budget.
+    The first variable is expanded in full, and more of them while there are too few choices to
+    deal out. A cut falls between two choices if there is a place near enough; otherwise a heavy
+    choice is divided between neighbouring blocks, each with a part of its weight. So no block is
+    much larger than the others, however few values the first variables have.
 
-    >>> round(least_survival_weight(np.array([0.5, 0.5]), np.array([0.5, 0.01]), budget=12), 6)
-    0.05
+    Block `b` holds the paths from ``starts[b]`` to ``stops[b]``, as far as they lie between
+    ``cuts[b]`` and ``cuts[b + 1]`` when all are laid end to end by their mass, which is one
+    in all. `levels` are left to grow.
     """
-    survival, n_larger = np.inf, 0.0
-    while n_larger < budget:
-        if not len(masses):
-            return 0.0
-        survival = float(masses.sum()) / (budget - n_larger)
-        is_larger = masses * largest >= survival
-        if not is_larger.any():
+
+    frontier: Frontier
+    levels: tuple[Level, ...]
+    running: FloatArray
+    cuts: FloatArray
+    starts: IntArray
+    stops: IntArray
+
+    def block(self, number: int) -> Frontier:
+        """Return the paths of one block; a path that is cut keeps a part of its weight."""
+        positions = np.arange(self.starts[number], self.stops[number])
+        log_weights = self.frontier.log_weights[positions].copy()
+        low, high = self.cuts[number], self.cuts[number + 1]
+        for end in {0, len(positions) - 1} if len(positions) else set():
+            begin, stop = self.running[positions[end]], self.running[positions[end] + 1]
+            if begin < low or stop > high:
+                log_weights[end] += np.log((min(stop, high) - max(begin, low)) / (stop - begin))
+        return self.frontier.at(positions, log_weights)
+
+    def rows(self, number: int, budget: int) -> int:
+        """Return the part of a budget that a block is entitled to, at least one row."""
+        before, after = np.rint(budget * self.cuts[[number, number + 1]])
+        return max(int(after - before), 1)
+
+
+def cut_tree(tree: ProbabilityTree, n_blocks: int, budget: int) -> Pieces:
+    """Expand the first levels of a tree, all that fits the budget, and deal them out."""
+    frontier, n_done = Frontier(tree), 0
+    for level in tree.levels:
+        n_children = len(frontier) * frontier.variable(level).n_choices
+        enough = _is_fine(frontier, n_blocks) or n_children > min(budget, MOST_PIECES)
+        if n_done and enough:
             break
-        n_larger += float((1.0 / largest[is_larger]).sum())
-        masses, largest = masses[~is_larger], largest[~is_larger]
-    return survival * (1.0 - EVEN)
+        frontier.grow(level, LevelChildren(frontier, level).all())
+        n_done += 1
+    running = np.concatenate([[0.0], np.cumsum(np.exp(frontier.log_weights))])
+    running /= max(running[-1], np.finfo(float).tiny)
+    return Pieces(frontier, tree.levels[n_done:], running, *_cut(running, n_blocks))
 
 
-def survival_weight(weights: FloatArray, rest: float, budget: int) -> float:
-    """Return `c` such that ``sum(min(w / c, 1)) + rest / c = budget``; 0 if all may stay.
+def _is_fine(frontier: Frontier, n_blocks: int) -> bool:
+    """Return whether no path weighs so much that a cut could not avoid it."""
+    weights = np.exp(frontier.log_weights)
+    largest, total = weights.max(initial=0.0), weights.sum()
+    return bool(largest * n_blocks <= 2.0 * TOLERANCE * total)
 
-    `rest` is the mass of children that are all lighter than `c`.
 
-    >>> survival_weight(np.array([0.5, 0.2, 0.1]), rest=0.2, budget=2)
-    0.5
-    """
-    light = weights[weights > 0.0]
-    if len(light) <= budget and rest <= NO_MASS * (rest + float(light.sum())):
-        return 0.0
-    n_larger = 0
-    while True:
-        survival = (max(rest, 0.0) + float(light.sum())) / (budget - n_larger)
-        larger = light >= survival
-        n_larger += int(larger.sum())
-        if n_larger == budget:
-            return float(light[larger].min())
-        if not larger.any():
-            return survival
-        light = light[~larger]
+def _cut(running: FloatArray, n_blocks: int) -> tuple[FloatArray, IntArray, IntArray]:
+    """Return where the blocks are cut, and which paths each begins and ends with."""
+    if len(running) == 1:
+        nothing: IntArray = np.zeros(n_blocks, dtype=np.int64)
+        return np.linspace(0.0, 1.0, n_blocks + 1), nothing, nothing
+    wanted = np.arange(1, n_blocks) / n_blocks
+    after = np.clip(np.searchsorted(running, wanted), 1, len(running) - 1)
+    nearer_before = wanted - running[after - 1] < running[after] - wanted
+    nearest = np.where(nearer_before, after - 1, after)
+    between = np.abs(running[nearest] - wanted) <= TOLERANCE / n_blocks
+    cuts = np.concatenate([[0.0], np.where(between, running[nearest], wanted), [1.0]])
+    starts = np.concatenate([[0], np.where(between, nearest, after - 1)])
+    stops = np.concatenate([np.where(between, nearest, after), [len(running) - 1]])
+    return cuts, starts, stops

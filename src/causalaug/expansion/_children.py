@@ -1,266 +1,326 @@
-"""All children of a frontier at one level: listed where they are heavy, drawn where light."""
+"""All children of a frontier at one level: listed where they are heavy, drawn where light.
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+There are as many children as paths times choices, so they are never all listed unless asked for.
+Paths of equal pillow are handled together: their children have the same edge weights.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from causalaug._segments import (
+from causalaug._ragged import (
+    Dense,
+    Ragged,
+    RowWeights,
     blocks_by_size,
     concatenated_ranges,
     descending_order,
     first_below,
     first_reaching,
-    keep_in_segments,
-    lengths_of,
+    group_by_key,
+    largest_of_each,
     offsets_of,
 )
-from causalaug.expansion._branches import sorted_branches
-from causalaug.expansion._draw import draw_entries
-from causalaug.expansion._frontier import Children, Frontier
-from causalaug.expansion._tree import Level
-from causalaug.kernels import RowWeights
+from causalaug.expansion._frontier import Frontier, Level, PillowWeights
 from causalaug.typing import FloatArray, IntArray
 
-LARGEST_CACHE = 1 << 22
-"""Entries of kernel weights that are kept for a second look instead of computed again."""
-
+LARGEST_KEPT_CHILDREN = 1 << 22
+"""Weights that are kept for a second look instead of computed again. Without, a budget takes a
+tenth longer (`make bench`, temperature 0.1)."""
 
 MOST_PATHS = 1 << 16
 """Paths whose children are listed at a time."""
 
-ROUNDING = 1e-14
-"""A remainder of this share of a path is rounding."""
+MOST_DRAWS = 1 << 17
+"""Entries for which rows are proposed at a time."""
 
+STRIDE = 32
+"""Entries of a dense row that are first added up, so that few cumulative sums are needed."""
 
-class Collector(ABC):
-    """Takes children, some at a time, and says how light the next ones may be."""
+USED_UP = 1e-14
+"""A remainder of this part of a path is rounding."""
 
-    cutoff: float
-    """The least weight still wanted; it must not fall."""
-    at_a_time: int
-    """About how many children to hand over at a time."""
-
-    def glimpse(self, masses: FloatArray, largest: FloatArray) -> None:  # noqa: B027
-        """Raise the cutoff, if what is known of children before they are handed over allows it.
-
-        Given are masses of children and the largest share of each mass that is a single child.
-        """
-
-    @abstractmethod
-    def add(self, children: Children, mass: float) -> None:
-        """Take the listed children of some paths, and the mass of all children of theirs."""
+Glimpse = Callable[[FloatArray, FloatArray], None]
+"""Takes masses of children and the largest part of each mass that is a single child."""
 
 
 class LevelChildren:
     """The children of every path at one level.
 
-    They are never all listed unless asked for: there are as many as paths times choices.
-    Paths of equal pillow are handled together. If only some `paths` are to be looked at,
-    numbers of paths are positions among them.
+    If only some `paths` are to be looked at, numbers of paths are positions among them.
     """
 
     def __init__(self, frontier: Frontier, level: Level, paths: IntArray | None = None) -> None:
-        self._variable = frontier.tree.variables[level.column]
+        self._variable = frontier.variable(level)
         self._pillows = frontier.pillows(level)
         self.log_weights = frontier.log_weights
         if paths is not None:
             self._pillows = self._pillows.at(paths)
             self.log_weights = self.log_weights[paths]
         self._groups = self._pillows.groups
-        self._cache: list[RowWeights] | None = None
-        self._alive = np.zeros(len(self.log_weights), dtype=bool)
-
-    @property
-    def n_choices(self) -> int:
-        """Number of choices that a path may have."""
-        return self._variable.choices.n_groups
+        self._kept: list[RowWeights] | None = None
+        self._is_alive = np.zeros(len(self.log_weights), dtype=bool)
 
     @property
     def n_dead(self) -> int:
         """Number of paths that end here; known once the children were looked at."""
-        return int((~self._alive).sum())
+        return int((~self._is_alive).sum())
 
     @property
     def mass(self) -> float:
         """Mass of the paths that go on; known once the children were looked at."""
-        return float(np.exp(self.log_weights[self._alive]).sum())
+        return float(np.exp(self.log_weights[self._is_alive]).sum())
 
-    def all(self) -> Children:
-        """Return every child whose weight is not zero."""
-        everything = _Everything()
-        self._list(self._weigh(np.inf), everything)
-        children = joined(everything.parts)
-        return children.at(np.flatnonzero(np.exp(children.log_weights) > 0.0))
+    def all(self) -> Ragged:
+        """Return every child whose weight is not zero; the owners are the paths."""
+        children = self.gather(self.listed(lambda: 0.0, log_cut=np.inf))
+        return children.at(np.flatnonzero(np.exp(children.log_weight) > 0.0))
 
-    def collect(self, collector: Collector) -> None:
-        """Hand children to the collector, as long as they are not lighter than it wants.
+    def gather(self, parts: Iterable[tuple[IntArray, Ragged]]) -> Ragged:
+        """Return the children of all parts that `listed` yields, by path."""
+        listed = list(parts)
+        children = Ragged.joined([part for _, part in listed])
+        paths = np.concatenate([np.empty(0, np.int64), *(each for each, _ in listed)])
+        parent = paths[children.owner]
+        return Ragged.of_owners(parent, children.index, children.log_weight, len(self.log_weights))
 
-        Those that together are below double precision may be left out.
+    def listed(
+        self,
+        least: Callable[[], float],
+        at_a_time: int = 1 << 62,
+        log_cut: float = 0.0,
+        glimpse: Glimpse | None = None,
+    ) -> Iterator[tuple[IntArray, Ragged]]:
+        """Yield some paths at a time, and their children that are heavy enough.
+
+        Parameters
+        ----------
+        least : callable
+            Returns the least weight still wanted. It is asked again and again, and must not fall.
+        at_a_time : int
+            About how many children to yield at a time.
+        log_cut : float
+            As in `RowWeigher.weigh`. With 0, children that together are below double precision
+            may be left out.
+        glimpse : callable, optional
+            Told what is known of children before they are listed, while nothing is ruled out.
         """
-        self._list(self._blocks(), collector)
+        done = 0
+        for weights in self._blocks(log_cut):
+            bounds = self._groups.offsets[[done, done + weights.n_owners]]
+            paths = self._groups.order[slice(*bounds)]
+            owner = self._groups.ranks[paths] - done
+            done += weights.n_owners
+            if not weights.is_alive.all():
+                alive = weights.is_alive[owner]
+                paths, owner = paths[alive], owner[alive]
+            self._is_alive[paths] = True
+            yield from self._list_block(weights, paths, owner, least, at_a_time, glimpse)
 
-    def collect_exactly(self, collector: Collector) -> None:
-        """Hand over children as `collect` does, and leave out none that is wanted."""
-        self._list(self._weigh(-_log(collector.cutoff)), collector)
+    def _list_block(
+        self,
+        weights: RowWeights,
+        paths: IntArray,
+        owner: IntArray,
+        least: Callable[[], float],
+        at_a_time: int,
+        glimpse: Glimpse | None,
+    ) -> Iterator[tuple[IntArray, Ragged]]:
+        log_weights = self.log_weights[paths]
+        heaviest = largest_of_each(owner, log_weights, weights.n_owners)
+        heaviest[~weights.is_alive] = 0.0
+        if glimpse is not None and least() == 0.0:
+            if weights.n_entries <= len(owner):
+                glimpse(np.exp(log_weights), weights.largest[owner])
+            elif weights.n_entries > at_a_time:
+                some = weights.times(np.exp(heaviest))
+                glimpse(some, np.broadcast_to(1.0, some.shape))
+        branches = weights.at_least(log_of(least()) - heaviest).heaviest_first()
+        start = 0
+        while start < len(paths):
+            part = slice(start, start + MOST_PATHS)
+            begin, stop = branches.offsets[owner[part]], branches.offsets[owner[part] + 1]
+            floor = log_of(least()) - log_weights[part]
+            counts = first_below(branches.log_weight, begin, stop, floor) - begin
+            block = next(blocks_by_size(counts, at_a_time))
+            counts = counts[block]
+            entry = concatenated_ranges(begin[block], counts)
+            child = np.repeat(log_weights[part][block], counts) + branches.log_weight[entry]
+            yield paths[part][block], Ragged(offsets_of(counts), branches.index[entry], child)
+            start += block.stop
 
-    def remainders(self, heavy: Children) -> FloatArray:
+    def _blocks(self, log_cut: float = 0.0) -> Iterator[RowWeights]:
+        """Yield the weights of all pillow tuples, from memory if there are not too many."""
+        if log_cut == 0.0 and self._kept is not None:
+            yield from self._kept
+            return
+        kept: list[RowWeights] = []
+        n_entries = 0
+        for weights in self._pillows.weigh(log_cut):
+            chosen = self._variable.choose(weights)
+            n_entries += chosen.n_entries
+            if log_cut == 0.0 and n_entries <= LARGEST_KEPT_CHILDREN:
+                kept.append(chosen)
+            yield chosen
+        if log_cut == 0.0 and n_entries <= LARGEST_KEPT_CHILDREN:
+            self._kept = kept
+
+    def remainders(self, heavy: Ragged) -> FloatArray:
         """Return the mass that each path has left for its other children."""
-        mass = np.where(self._alive, np.exp(self.log_weights), 0.0)
-        taken = np.bincount(heavy.parent, np.exp(heavy.log_weights), minlength=len(mass))
+        mass = np.where(self._is_alive, np.exp(self.log_weights), 0.0)
+        taken = np.bincount(heavy.owner, np.exp(heavy.log_weight), minlength=len(mass))
         left = mass - taken
-        return np.where(left > ROUNDING * mass, left, 0.0)
+        return np.where(left > USED_UP * mass, left, 0.0)
 
-    def draw(self, parent: IntArray, offset: FloatArray, heavy: Children) -> IntArray:
+    def draw(self, parent: IntArray, offset: FloatArray, heavy: Ragged) -> IntArray:
         """Return a light child of each path in `parent`, at an offset in their mass.
 
         `heavy` lists the children that are not to be drawn.
         """
         by_pillow = np.argsort(self._groups.ranks[parent], kind="stable")
         parent, offset = parent[by_pillow], offset[by_pillow]
-        share = offset / np.exp(self.log_weights[parent])
-        n_heavy = np.bincount(heavy.parent, minlength=len(self.log_weights))[parent]
+        place = offset / np.exp(self.log_weights[parent])
+        n_heavy = heavy.counts[parent]
         pillow = self._groups.ranks[parent]
         choice = np.empty(len(parent), dtype=np.int64)
         done = 0
         for weights in self._blocks():
-            first, stop = np.searchsorted(pillow, [done, done + weights.n_queries])
-            part, owner = slice(first, stop), pillow[first:stop] - done
-            choice[by_pillow[part]] = _draw(weights, owner, share[part], n_heavy[part])
-            done += weights.n_queries
+            begin, stop = np.searchsorted(pillow, [done, done + weights.n_owners])
+            part, owner = slice(begin, stop), pillow[begin:stop] - done
+            choice[by_pillow[part]] = _draw_light(weights, owner, place[part], n_heavy[part])
+            done += weights.n_owners
         return choice
 
-    def _weigh(self, cut: float) -> Iterator[RowWeights]:
-        for weights in self._pillows.weigh(cut):
-            yield self._variable.choose(weights)
 
-    def _blocks(self) -> Iterator[RowWeights]:
-        """Yield the weights of all pillow tuples, from memory if there are not too many."""
-        if self._cache is not None:
-            yield from self._cache
-            return
-        cache: list[RowWeights] = []
-        n_entries = 0
-        for weights in self._weigh(0.0):
-            n_entries += len(weights.kernel)
-            if n_entries <= LARGEST_CACHE:
-                cache.append(weights)
-            yield weights
-        if n_entries <= LARGEST_CACHE:
-            self._cache = cache
-
-    def _list(self, blocks: Iterator[RowWeights], collector: Collector) -> None:
-        done = 0
-        for weights in blocks:
-            bounds = self._groups.offsets[[done, done + weights.n_queries]]
-            paths = self._groups.order[slice(*bounds)]
-            owner = self._groups.ranks[paths] - done
-            done += weights.n_queries
-            if not weights.totals.all():
-                alive = weights.totals[owner] > 0.0
-                paths, owner = paths[alive], owner[alive]
-            self._alive[paths] = True
-            self._list_block(weights, paths, owner, collector)
-
-    def _list_block(
-        self, weights: RowWeights, paths: IntArray, owner: IntArray, collector: Collector
-    ) -> None:
-        log_weights = self.log_weights[paths]
-        heaviest = np.full(weights.n_queries, -np.inf)
-        np.maximum.at(heaviest, owner, log_weights)
-        heaviest[weights.totals == 0.0] = 0.0
-        if collector.cutoff == 0.0:
-            _give_glimpse(collector, weights, owner, log_weights, heaviest)
-        found = weights.heaviest(_log(collector.cutoff) - heaviest)
-        branches = sorted_branches(found, weights.n_queries)
-        start = 0
-        while start < len(paths):
-            part = slice(start, start + MOST_PATHS)
-            first, stop = branches.offsets[owner[part]], branches.offsets[owner[part] + 1]
-            floor = _log(collector.cutoff) - log_weights[part]
-            counts = first_below(branches.log_weights, first, stop, floor) - first
-            block = next(blocks_by_size(counts, collector.at_a_time))
-            entry = concatenated_ranges(first[block], counts[block])
-            parent = np.repeat(paths[part][block], counts[block])
-            child = self.log_weights[parent] + branches.log_weights[entry]
-            mass = float(np.exp(log_weights[part][block]).sum())
-            collector.add(Children(parent, branches.choices[entry], child), mass)
-            start += block.stop
-
-
-class _Everything(Collector):
-    """Collects all children."""
-
-    cutoff = 0.0
-    at_a_time = 1 << 62
-
-    def __init__(self) -> None:
-        self.parts: list[Children] = []
-
-    def add(self, children: Children, mass: float) -> None:
-        self.parts.append(children)
-
-
-def _give_glimpse(
-    collector: Collector,
-    weights: RowWeights,
-    owner: IntArray,
-    log_weights: FloatArray,
-    heaviest: FloatArray,
-) -> None:
-    """Say what is known of the children of some paths before any is listed."""
-    if len(weights.kernel) <= len(owner):
-        collector.glimpse(np.exp(log_weights), weights.largest[owner] / weights.totals[owner])
-    elif len(weights.kernel) > collector.at_a_time:
-        some = weights.times(np.exp(heaviest))
-        collector.glimpse(some, np.broadcast_to(1.0, some.shape))
-
-
-def joined(parts: list[Children]) -> Children:
-    """Return one list of children from several."""
-    if not parts:
-        nothing: IntArray = np.empty(0, dtype=np.int64)
-        return Children(nothing, nothing, np.empty(0))
-    return Children(
-        np.concatenate([part.parent for part in parts]),
-        np.concatenate([part.choice for part in parts]),
-        np.concatenate([part.log_weights for part in parts]),
-    )
-
-
-def _log(weight: float) -> float:
+def log_of(weight: float) -> float:
+    """Return the logarithm, minus infinity of 0."""
     return float(np.log(weight)) if weight > 0.0 else -np.inf
 
 
-def _draw(weights: RowWeights, owner: IntArray, share: FloatArray, n_heavy: IntArray) -> IntArray:
-    """Return the choice at a share of the weight of each owner, past its heaviest choices."""
+def _draw_light(
+    weights: RowWeights, owner: IntArray, place: FloatArray, n_heavy: IntArray
+) -> IntArray:
+    """Return the choice at a place in the weight of each owner, past its heaviest choices."""
     entries = np.empty(len(owner), dtype=np.int64)
     plain = n_heavy == 0
-    entries[plain] = draw_entries(weights, owner[plain], share[plain])
+    entries[plain] = draw_entries(weights, owner[plain], place[plain])
     if not plain.all():
         rest = ~plain
-        entries[rest] = _draw_past_heaviest(weights, owner[rest], share[rest], n_heavy[rest])
-    return weights.rows_at(entries)
+        entries[rest] = _draw_past_heaviest(weights, owner[rest], place[rest], n_heavy[rest])
+    return weights.index_at(entries)
 
 
 def _draw_past_heaviest(
-    weights: RowWeights, owner: IntArray, share: FloatArray, n_heavy: IntArray
+    weights: RowWeights, owner: IntArray, place: FloatArray, n_heavy: IntArray
 ) -> IntArray:
     """Draw from entries in descending order, after the first `n_heavy` of each owner.
 
-    `share` is of the owner's whole weight, the heaviest entries included.
+    `place` is in the owner's whole weight, the heaviest entries included.
     """
     tuples, local = np.unique(owner, return_inverse=True)
     counts = weights.counts[tuples]
     entries = concatenated_ranges(weights.offsets[tuples], counts)
-    owners = np.repeat(tuples, counts)
-    positive = weights.kernel[entries] > 0.0
-    entries, owners = entries[positive], owners[positive]
-    counts = lengths_of(keep_in_segments(offsets_of(counts), positive))
-    entries = entries[descending_order(owners, weights.log_weights_at(entries, owners))]
-    relative = weights.kernel[entries] / np.repeat(weights.totals[tuples], counts)
-    running = np.concatenate([[0.0], np.cumsum(relative)])
-    offsets = offsets_of(counts)
+    positive = weights.weight[entries] > 0.0
+    entries, owners = entries[positive], np.repeat(tuples, counts)[positive]
+    offsets = offsets_of(positive)[offsets_of(counts)]
+    entries = entries[descending_order(owners, weights.log_weight_at(entries))]
+    running = np.concatenate([[0.0], np.cumsum(weights.weight[entries])])
     starts, stops = offsets[local] + n_heavy, offsets[local + 1]
-    found = first_reaching(running[1:], starts, stops, running[starts] + share, strictly=True)
+    found = first_reaching(running[1:], starts, stops, running[starts] + place, strictly=True)
     return entries[np.minimum(found, stops - 1)]
+
+
+def draw_rows(
+    weights_of: PillowWeights, owner: IntArray, n_draws: int, rng: np.random.Generator
+) -> IntArray:
+    """Return rows drawn by their weights given tuples by number; -1 where no row has any.
+
+    Shape: (n_draws, n_entries). Rows are proposed where that is likely to succeed; for the
+    entries left, all rows are weighed once for all draws.
+    """
+    n_tuples = len(weights_of.query)
+    rows: IntArray = np.empty((n_draws, len(owner)), dtype=np.int64)
+    if len(owner) > MOST_DRAWS and (owner[1:] < owner[:-1]).any():
+        order = group_by_key(owner, n_tuples).order
+        rows[:, order] = draw_rows(weights_of, owner[order], n_draws, rng)
+        return rows
+    for row in rows:
+        _propose(weights_of, owner, row, rng)
+    place = rng.random(rows.shape)
+    left = np.flatnonzero((rows < 0).any(axis=0))
+    groups = group_by_key(owner[left], n_tuples)
+    sorted_left, ranks = left[groups.order], groups.ranks[groups.order]
+    done = 0
+    for weights in weights_of.weigh(owner[left[groups.first]]):
+        part = slice(*groups.offsets[[done, done + weights.n_owners]])
+        entries, local = sorted_left[part], ranks[part] - done
+        done += weights.n_owners
+        alive = weights.is_alive[local]
+        if not alive.all():
+            entries, local = entries[alive], local[alive]
+        for row, places in zip(rows, place, strict=True):
+            found = weights.index_at(draw_entries(weights, local, places[entries]))
+            row[entries] = np.where(row[entries] < 0, found, row[entries])
+    return rows
+
+
+def _propose(
+    weights_of: PillowWeights, owner: IntArray, rows: IntArray, rng: np.random.Generator
+) -> None:
+    """Propose a row for each entry, very many a part at a time; owners are then ascending."""
+    query = weights_of.query
+    if len(owner) <= MOST_DRAWS:
+        rows[:] = weights_of.weigher.propose(query, owner, rng)
+        return
+    for start in range(0, len(owner), MOST_DRAWS):
+        part = slice(start, start + MOST_DRAWS)
+        some = owner[part]
+        near = query[some[0] : some[-1] + 1]
+        rows[part] = weights_of.weigher.propose(near, some - some[0], rng)
+
+
+def draw_entries(weights: RowWeights, owner: IntArray, place: FloatArray) -> IntArray:
+    """Return the entry of each owner at a place in its weight, laid end to end.
+
+    The owners have at least one entry; `place` lies in ``[0, 1)``. An entry of zero weight is
+    never returned.
+    """
+    if isinstance(weights, Dense):
+        return _draw_from_dense(weights, owner, place)
+    running = np.concatenate([[0.0], np.cumsum(weights.weight)])
+    starts, stops = weights.offsets[owner], weights.offsets[owner + 1]
+    entries = starts.copy()
+    several = np.flatnonzero(stops - starts > 1)
+    starts, stops, place = starts[several], stops[several], place[several]
+    target = _below(running[starts] + place * (running[stops] - running[starts]), running[stops])
+    entries[several] = first_reaching(running[1:], starts, stops, target, strictly=True)
+    return entries
+
+
+def _draw_from_dense(weights: Dense, owner: IntArray, place: FloatArray) -> IntArray:
+    """Find the stride of entries first, then the entry in it.
+
+    The strides of all owners are searched at once: their sums run on from one owner to the
+    next, and each owner adds one.
+    """
+    n_rows = weights.matrix.shape[1]
+    begins = np.arange(0, n_rows, STRIDE)
+    running = np.cumsum(np.add.reduceat(weights.matrix, begins, axis=1))
+    begin, stop = owner * len(begins), (owner + 1) * len(begins)
+    before = np.where(begin > 0, running[begin - 1], 0.0)
+    target = _below(before + place * (running[stop - 1] - before), running[stop - 1])
+    found = np.searchsorted(running, target, side="right")
+    target -= np.where(found > 0, running[found - 1], 0.0)
+    stride = begins[found - begin]
+    column = stride[:, np.newaxis] + np.arange(STRIDE)
+    inside = weights.matrix[owner[:, np.newaxis], np.minimum(column, n_rows - 1)]
+    inside[column >= n_rows] = 0.0
+    np.cumsum(inside, axis=1, out=inside)
+    target = _below(target, inside[:, -1])
+    entries: IntArray = owner * n_rows + stride + (inside <= target[:, np.newaxis]).sum(axis=1)
+    return entries
+
+
+def _below(target: FloatArray, total: FloatArray) -> FloatArray:
+    """Return the target, or the number just below the total where rounding reached it."""
+    return np.minimum(target, np.nextafter(total, -np.inf))

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug._segments import (
+from causalaug._ragged import (
+    blocks_by_size,
     descending_order,
-    even_blocks,
     lengths_of,
     offsets_of,
     owned_ranges,
 )
-from causalaug.expansion._paths import Paths
+from causalaug.expansion._base import Paths
 from causalaug.expansion._trellis import TooManyNodesError, Trellis, TrellisLevel
 from causalaug.typing import FloatArray, IntArray
 
@@ -175,7 +175,10 @@ class _Walk:
         """Grow the subtrees of some nodes."""
         level, is_last = self._levels[depth], depth + 1 == len(self._levels)
         starts, counts = level.step(log_weights, context, self._log_threshold)
-        for block in even_blocks(counts, BLOCK_NODES):
+        # Blocks of equal size, without a small remainder at the end.
+        n_blocks = max(-(-int(counts.sum()) // BLOCK_NODES), 1)
+        size = max(-(-int(counts.sum()) // n_blocks), 1)
+        for block in blocks_by_size(counts, size):
             parent, choice = owned_ranges(starts[block], counts[block])
             child_weights = log_weights[block].take(parent)
             child_weights += level.log_weights.take(choice)

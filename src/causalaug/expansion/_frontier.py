@@ -1,26 +1,308 @@
-"""Paths grown level by level, for the expansions that keep a bounded number of them."""
+"""The probability tree, described but never built, and the paths that grow through it.
 
+A level of the tree chooses a value for one variable. Paths that agree on the variables which later
+pillows still need share everything that follows, so a tree is processed in the order that keeps
+the fewest variables *live*. A `Frontier` holds the paths so far: what later pillows need of them,
+and for the rest a history to trace back.
+"""
+
+import heapq
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from causalaug.expansion._paths import Paths
-from causalaug.expansion._pillows import Pillows, PillowWeights
-from causalaug.expansion._tree import Level, ProbabilityTree
+from causalaug._ragged import (
+    LARGEST_KEY,
+    Groups,
+    Ragged,
+    RowWeights,
+    combine_codes,
+    group_by_key,
+)
+from causalaug.conditionals import RowWeigher, Shift
+from causalaug.expansion._base import FittedModel, Paths
+from causalaug.table import Coding
 from causalaug.typing import FloatArray, IntArray
+
+LARGEST_KEPT_PILLOWS = 1 << 21
+"""Weights that are kept for the next variable of equal pillow: 32 MB of them. Without, a budget of
+narrow kernels takes half as long again (`make bench`, temperature 0.001)."""
+
+AT_A_TIME = 1 << 16
+"""Tuples whose kept weights are handed over at a time."""
+
+Codes = Mapping[int, IntArray]
+"""For each live column, the code of the value that each path or context holds."""
 
 
 @dataclass(frozen=True, eq=False)
-class Children:
-    """One step on: the path each child continues, its choice, and its log-weight."""
+class Variable:
+    """One column as the tree sees it: distinct values, and the choices that lead to them.
 
-    parent: IntArray
-    choice: IntArray
-    log_weights: FloatArray
+    A choice is a distinct value if equal values are merged, else a row. Where values are
+    shifted, what is distinct or equal is what a row lends.
+    """
 
-    def at(self, positions: IntArray) -> "Children":
-        """Return the children at some positions."""
-        return Children(self.parent[positions], self.choice[positions], self.log_weights[positions])
+    values: FloatArray
+    """The distinct values; a code is a position in them."""
+    choices: Groups
+    """Which rows are one choice."""
+    row_of_choice: IntArray
+    code_of_choice: IntArray
+
+    @property
+    def n_choices(self) -> int:
+        """Number of choices."""
+        return self.choices.n_groups
+
+    def choose(self, weights: RowWeights) -> RowWeights:
+        """Return the weights of the choices, given those of the rows."""
+        return weights if self.choices.is_trivial else weights.merged(self.choices)
+
+
+def code_variable(coding: Coding, *, merge_equal: bool) -> Variable:
+    """Return a column as the tree sees it; the first of its rows represents a merged choice."""
+    values, first_rows, codes = coding
+    n_rows, n_values = len(codes), len(values)
+    if merge_equal and n_values < n_rows:
+        choices = group_by_key(codes, n_values)
+        return Variable(values, choices, first_rows.astype(np.int32), np.arange(n_values))
+    rows: IntArray = np.arange(n_rows + 1)
+    choices = Groups(rows[:-1], rows, rows[:-1])
+    return Variable(values, choices, rows[:-1].astype(np.int32), codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One step of the tree: choose `column` given `pillow`, all by column number.
+
+    `live` lists the columns that a later pillow needs, once this level is done. With a
+    `shift`, the value of a choice depends on the pillow.
+    """
+
+    column: int
+    pillow: tuple[int, ...]
+    live: tuple[int, ...]
+    weigher: RowWeigher
+    shift: Shift | None = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a later pillow needs the value that is chosen here."""
+        return self.column in self.live
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityTree:
+    """All levels of a tree, in the order in which they are processed."""
+
+    n_rows: int
+    variables: tuple[Variable, ...]
+    levels: tuple[Level, ...]
+    open_choices: range | None = None
+    """The choices that are open at the first level, if not all are."""
+
+    @property
+    def n_choices(self) -> int:
+        """The number of paths, if no conditional vanishes on any of them."""
+        counts = {column: variable.n_choices for column, variable in enumerate(self.variables)}
+        if self.open_choices is not None:
+            counts[self.levels[0].column] = len(self.open_choices)
+        return math.prod(counts.values())
+
+    def restricted(self, block: int, n_blocks: int) -> "ProbabilityTree":
+        """Return the tree with one of `n_blocks` equal parts of the choices at its first level."""
+        if n_blocks == 1:
+            return self
+        n_choices = self.variables[self.levels[0].column].n_choices
+        start, stop = (n_choices * each // n_blocks for each in (block, block + 1))
+        return replace(self, open_choices=range(start, stop))
+
+    def following(self, level: Level) -> Level | None:
+        """Return the level that comes next, None after the last."""
+        number = self.levels.index(level) + 1
+        return self.levels[number] if number < len(self.levels) else None
+
+    def only_open(self, level: Level, choices: Ragged) -> Ragged:
+        """Return the choices that are open at a level: at the first one some may not be."""
+        if self.open_choices is None or level is not self.levels[0]:
+            return choices
+        low, high = self.open_choices.start, self.open_choices.stop
+        return choices.at(np.flatnonzero((choices.index >= low) & (choices.index < high)))
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all values that a path may hold are known: none is shifted."""
+        return all(level.shift is None for level in self.levels)
+
+    def with_values(self, column: int, values: FloatArray) -> "ProbabilityTree":
+        """Return the tree as seen by paths that hold other values of a variable."""
+        variables = list(self.variables)
+        variables[column] = replace(variables[column], values=values)
+        return replace(self, variables=tuple(variables))
+
+    def pillow_key(self, level: Level, codes: Codes, length: int) -> tuple[IntArray, int]:
+        """Return one integer per path that tells its pillow values, and a bound on it."""
+        sizes = [len(self.variables[column].values) for column in level.pillow]
+        return combine_codes([codes[column] for column in level.pillow], sizes, length)
+
+    def has_stable_keys(self, level: Level) -> bool:
+        """Return whether a pillow tuple has the same key whichever paths are alive.
+
+        It has not where so many tuples are possible that keys must be ranks.
+        """
+        sizes = [len(self.variables[column].values) for column in level.pillow]
+        return math.prod(sizes) < LARGEST_KEY
+
+    def pillow_values(self, level: Level, codes: Codes, paths: IntArray) -> FloatArray:
+        """Return the values of the pillow at the given paths, one row each."""
+        query = np.empty((len(paths), len(level.pillow)))
+        for position, column in enumerate(level.pillow):
+            query[:, position] = self.variables[column].values[codes[column][paths]]
+        return query
+
+
+def describe_tree(model: FittedModel, *, merge_equal: bool) -> ProbabilityTree:
+    """Lay out the levels of the tree of a fitted model."""
+    table, factors, fitted = model.table, model.factors, model.fitted
+    column_of = {name: number for number, name in enumerate(table.columns)}
+    shifts = {column_of[f.target]: each.shift for f, each in zip(factors, fitted, strict=True)}
+    variables = []
+    for column in range(table.n_columns):
+        shift = shifts[column]
+        coding = table.coding(column) if shift is None else Coding.of(shift.marks)
+        variables.append(code_variable(coding, merge_equal=merge_equal))
+    pillows = [tuple(column_of[name] for name in factor.pillow) for factor in factors]
+    targets = [column_of[factor.target] for factor in factors]
+    order = plan_order(targets, pillows)
+    # A column is live from the level that chooses it to the last level whose pillow holds it.
+    last_use = {column: place for place, number in enumerate(order) for column in pillows[number]}
+    levels, live = [], list[int]()
+    for place, number in enumerate(order):
+        column = targets[number]
+        live = [each for each in (*live, column) if last_use.get(each, -1) > place]
+        each = fitted[number]
+        levels.append(Level(column, pillows[number], tuple(live), each.weigher, each.shift))
+    return ProbabilityTree(table.n_rows, tuple(variables), tuple(levels))
+
+
+def plan_order(targets: Sequence[int], pillows: Sequence[Sequence[int]]) -> list[int]:
+    """Return an order of the factors that keeps few variables live at a time.
+
+    Any order in which a variable comes after its pillow gives the same tree. At each step
+    the factor is taken that leaves the fewest variables live, the earliest among equals.
+
+    >>> plan_order([0, 1, 2, 3], [(), (), (0,), (1, 2)])
+    [0, 2, 1, 3]
+    """
+    waiting: dict[int, set[int]] = {target: set() for target in targets}
+    for number, pillow in enumerate(pillows):
+        for column in pillow:
+            waiting[column].add(number)
+    n_missing = [len(pillow) for pillow in pillows]
+
+    def change(number: int) -> int:
+        """Return how many more variables are live after a factor; it can only fall."""
+        released = sum(len(waiting[column]) == 1 for column in pillows[number])
+        return bool(waiting[targets[number]]) - released
+
+    heap = [(change(number), number) for number, n in enumerate(n_missing) if n == 0]
+    heapq.heapify(heap)
+    order: list[int] = []
+    done = set[int]()
+    while heap:
+        _, number = heapq.heappop(heap)
+        if number in done:
+            continue
+        order.append(number)
+        done.add(number)
+        touched = set(waiting[targets[number]])
+        for other in touched:
+            n_missing[other] -= 1
+        for column in pillows[number]:
+            waiting[column].discard(number)
+            if len(waiting[column]) == 1:
+                touched |= waiting[column]
+        for other in touched:
+            if n_missing[other] == 0:
+                heapq.heappush(heap, (change(other), other))
+    return order
+
+
+class PillowWeights:
+    """Weights of the rows given each of some pillow tuples.
+
+    Parameters
+    ----------
+    weigher : RowWeigher
+        Weighs the rows.
+    query : float array of shape (n_tuples, n_columns)
+        The tuples.
+    keep : bool, default=False
+        Whether the weights will be asked for again. Then those of all tuples are kept, once
+        most of them are wanted, unless they are too many.
+    """
+
+    def __init__(self, weigher: RowWeigher, query: FloatArray, *, keep: bool = False) -> None:
+        self.weigher = weigher
+        self.query = query
+        self._keep = keep
+        self._kept: Ragged | None = None
+
+    def weigh(self, numbers: IntArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
+        """Yield the weights given some tuples, by their ascending numbers, block after block.
+
+        Rows may be left out as in `RowWeigher.weigh`.
+        """
+        if log_cut == 0.0 and self._keep and 2 * len(numbers) > len(self.query):
+            self._kept = self._weigh_all()
+            self._keep = False
+        if log_cut > 0.0 or self._kept is None:
+            yield from self.weigher.weigh(self.query[numbers], log_cut)
+            return
+        for start in range(0, len(numbers), AT_A_TIME):
+            yield self._kept.of(numbers[start : start + AT_A_TIME])
+
+    def _weigh_all(self) -> Ragged | None:
+        """Return the weights given all tuples; None if they are too many."""
+        blocks: list[Ragged] = []
+        n_entries = 0
+        for weights in self.weigher.weigh(self.query):
+            n_entries += weights.n_entries
+            if n_entries > LARGEST_KEPT_PILLOWS or not isinstance(weights, Ragged):
+                return None
+            blocks.append(weights)
+        return Ragged.joined(blocks)
+
+
+@dataclass(frozen=True, eq=False)
+class Pillows:
+    """Paths grouped by pillow tuple: group `k` holds the tuple of number ``numbers[k]``."""
+
+    groups: Groups
+    numbers: IntArray
+    weights: PillowWeights
+
+    @property
+    def query(self) -> FloatArray:
+        """The values of all tuples, by their numbers."""
+        return self.weights.query
+
+    def of(self, paths: IntArray) -> IntArray:
+        """Return the number of the tuple that each of some paths holds."""
+        return self.numbers[self.groups.ranks[paths]]
+
+    def at(self, paths: IntArray) -> "Pillows":
+        """Return some of the paths, or of their descendants, grouped in the same way."""
+        ranks = self.groups.ranks[paths]
+        groups = group_by_key(ranks, len(self.numbers))
+        return Pillows(groups, self.numbers[ranks[groups.first]], self.weights)
+
+    def weigh(self, log_cut: float = 0.0) -> Iterator[RowWeights]:
+        """Yield the weights given the tuple of each group, block after block."""
+        return self.weights.weigh(self.numbers, log_cut)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +317,7 @@ class _Step:
     def at(self, positions: IntArray) -> "_Step":
         """Return what was added to some of the paths."""
         values = None if self.values is None else self.values[positions]
-        return replace(
-            self, parent=self.parent[positions], rows=self.rows[positions], values=values
-        )
+        return _Step(self.column, self.parent[positions], self.rows[positions], values)
 
 
 @dataclass(eq=False)
@@ -52,45 +332,55 @@ class Frontier:
     log_weights: FloatArray = field(default_factory=lambda: np.zeros(1))
     codes: dict[int, IntArray] = field(default_factory=dict)
     _history: list[_Step] = field(default_factory=list)
-    _latest: "_LatestPillows | None" = None
+    _latest: Pillows | None = None
+    """The pillows of the level before, while the next level has the same columns in its own."""
+    _latest_columns: tuple[int, ...] = ()
+    _descent: IntArray | None = None
+    """Which of the paths of `_latest` each path descends from; None: they are the same."""
 
     def __len__(self) -> int:
         """Return the number of paths."""
         return len(self.log_weights)
 
+    def variable(self, level: Level) -> Variable:
+        """Return the variable that a level chooses."""
+        return self.tree.variables[level.column]
+
     def pillows(self, level: Level) -> Pillows:
         """Return the paths grouped by pillow tuple."""
-        latest = self._latest
-        if latest is None or latest.columns != level.pillow:
-            groups, query = self.tree.group_pillows(level, self.codes, len(self))
-            pillows = Pillows(groups, np.arange(len(query)), self._weights(level, query))
-        elif latest.pillows.weights.weigher is not level.conditional:
-            weights = self._weights(level, latest.pillows.query)
-            pillows = replace(latest.current(), weights=weights)
+        if self._latest is not None and self._latest_columns == level.pillow:
+            pillows = self._latest if self._descent is None else self._latest.at(self._descent)
+            if pillows.weights.weigher is not level.weigher:
+                pillows = replace(pillows, weights=self._weights(level, pillows.query))
         else:
-            pillows = latest.current()
-        self._latest = _LatestPillows(level.pillow, pillows)
+            key = self.tree.pillow_key(level, self.codes, len(self))
+            groups = group_by_key(*key)
+            query = self.tree.pillow_values(level, self.codes, groups.first)
+            pillows = Pillows(groups, np.arange(len(query)), self._weights(level, query))
+        self._latest, self._latest_columns, self._descent = pillows, level.pillow, None
         return pillows
 
-    def grow(self, level: Level, children: Children) -> None:
-        """Replace the paths by their children."""
-        variable = self.tree.variables[level.column]
-        rows = variable.row_of_choice[children.choice]
-        values = self._shifted(level, children.parent, rows)
-        codes = {c: self.codes[c][children.parent] for c in level.live if c != level.column}
+    def grow(self, level: Level, children: Ragged) -> None:
+        """Replace the paths by their children: the owners are the paths."""
+        variable, parent, choice = self.variable(level), children.owner, children.index
+        rows = variable.row_of_choice[choice]
+        values = None
+        if level.shift is not None:
+            pillows = self.pillows(level)
+            values = level.shift.values(pillows.query, pillows.of(parent), rows)
+        codes = {c: self.codes[c][parent] for c in level.live if c != level.column}
         if level.is_live:
-            codes[level.column] = variable.code_of_choice[children.choice]
-        if level.is_live and values is not None:
-            distinct, codes[level.column] = np.unique(values, return_inverse=True)
-            self.tree = self.tree.with_values(level.column, distinct)
-        step = _Step(level.column, children.parent.astype(np.int32), rows, values)
-        self._history.append(step)
+            codes[level.column] = variable.code_of_choice[choice]
+            if values is not None:
+                distinct, codes[level.column] = np.unique(values, return_inverse=True)
+                self.tree = self.tree.with_values(level.column, distinct)
+        self._history.append(_Step(level.column, parent.astype(np.int32), rows, values))
         following = self.tree.following(level)
-        if self._latest and following and following.pillow == self._latest.columns:
-            self._latest = self._latest.at(children.parent)
-        else:
+        if following is None or following.pillow != self._latest_columns:
             self._latest = None
-        self.codes, self.log_weights = codes, children.log_weights
+        elif children.n_entries != len(self) or not (children.counts == 1).all():
+            self._descent = parent if self._descent is None else self._descent[parent]
+        self.codes, self.log_weights = codes, children.log_weight
 
     def at(self, positions: IntArray, log_weights: FloatArray) -> "Frontier":
         """Return some of the paths, with other weights, as a frontier of their own."""
@@ -110,34 +400,7 @@ class Frontier:
             position = step.parent[position]
         return Paths(stacked.T, self.log_weights, shifted)
 
-    def _shifted(self, level: Level, parent: IntArray, rows: IntArray) -> FloatArray | None:
-        """Return the values that the children hold, if they are not those of the rows."""
-        if level.shift is None:
-            return None
-        pillows = self.pillows(level)
-        return level.shift.values(pillows.query, pillows.of(parent), rows)
-
     def _weights(self, level: Level, query: FloatArray) -> PillowWeights:
         following = self.tree.following(level)
-        keep = following is not None and following.conditional is level.conditional
-        return PillowWeights(level.conditional, query, keep=keep)
-
-
-@dataclass(frozen=True, eq=False)
-class _LatestPillows:
-    """The pillows that were last asked for, and which of their paths are left since."""
-
-    columns: tuple[int, ...]
-    pillows: Pillows
-    paths: IntArray | None = None
-
-    def at(self, paths: IntArray) -> "_LatestPillows":
-        """Note which paths are left, or what they descend from; nothing is grouped yet."""
-        return replace(self, paths=paths if self.paths is None else self.paths[paths])
-
-    def current(self) -> Pillows:
-        """Return the paths that are left, grouped."""
-        n_paths = len(self.pillows.groups.ranks)
-        if self.paths is None or np.array_equal(self.paths, np.arange(n_paths)):
-            return self.pillows
-        return self.pillows.at(self.paths)
+        keep = following is not None and following.weigher is level.weigher
+        return PillowWeights(level.weigher, query, keep=keep)

@@ -1,20 +1,32 @@
-"""The whole tree, less the branches whose weight falls below a threshold."""
+"""The whole tree, less the branches whose weight falls below a threshold: Algorithm 1.
+
+`fill_tree` is the text of the paper's FillProbTree, a plain loop. `PrunedExpansion` gives the same
+paths by way of a trellis, which paths of equal future share: at low thresholds that is some thirty
+times faster, and takes a tenth of the memory.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from causalaug._ragged import Ragged
 from causalaug._validation import check_at_least, check_bool, check_integer
+from causalaug.conditionals import FittedConditional
 from causalaug.exceptions import TreeTooLargeError
-from causalaug.expansion._children import Collector, LevelChildren, joined
+from causalaug.expansion._base import FittedModel, Paths
+from causalaug.expansion._children import LevelChildren
 from causalaug.expansion._enumeration import enumerate_paths
-from causalaug.expansion._frontier import Children, Frontier
-from causalaug.expansion._paths import Paths
-from causalaug.expansion._tree import FittedModel, ProbabilityTree, describe_tree
+from causalaug.expansion._frontier import Frontier, ProbabilityTree, describe_tree
 from causalaug.expansion._trellis import TooManyNodesError, build_trellis
+from causalaug.factorization import Factor
+from causalaug.table import Table
 
-SLACK = 1e-11
-"""Weights that differ from the threshold by this little, relatively, are kept."""
+THRESHOLD_SLACK = 1e-11
+"""Weights that differ from the threshold by this little, relatively, are kept: rounding must not
+decide. The one such constant, for every way to prune."""
+
+LISTED_AT_A_TIME = 1 << 20
+"""Children listed at a time where values are shifted."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +75,7 @@ class PrunedExpansion:
 
         A path is in exactly one block. Each may have `max_rows` paths at most.
         """
-        tree = describe_tree(model, merge_equal=self.merge_equal)
-        return _PrunedBlocks(self, tree, n_blocks)
+        return _PrunedBlocks(self, describe_tree(model, merge_equal=self.merge_equal), n_blocks)
 
     def too_large(self, n_rows: int) -> TreeTooLargeError:
         """Return the error that there are more paths than allowed, and what to do."""
@@ -77,6 +88,80 @@ class PrunedExpansion:
             "which always fits, since no more than n / threshold paths can be that heavy; see "
             "`dropped_mass` for what it loses."
         )
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the probability tree: the choice of a row for one variable, given those before.
+
+    `row` is the observed row that lends the value, the first of those that lend the same.
+    `values` are all values chosen so far, by column number. `parent` is the number of the node
+    that it grows from, -1 at the root.
+    """
+
+    parent: int
+    depth: int
+    row: int
+    values: dict[int, float]
+    edge_weight: float
+    weight: float
+    is_kept: bool
+
+
+def fill_tree(
+    model: FittedModel, threshold: float, *, merge_equal: bool = True, max_nodes: int = 100_000
+) -> list[Node]:
+    """Return all nodes of the probability tree, level by level: Algorithm 1, line by line.
+
+    Nodes that are not kept end there. The lines are those of FillProbTree in the paper, whose
+    ``theta`` is ``threshold / n``; it prunes when a node is grown from, we do as soon as its
+    weight is known, so that leaves are pruned as well.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causalaug import fit_model
+    >>> days = pd.DataFrame({"sun": [True, True, False], "ice": [9.0, 7.0, 2.0]})
+    >>> nodes = fill_tree(fit_model(days, "sun -> ice"), threshold=1.1)
+    >>> [(node.depth, node.row, round(node.weight, 2), node.is_kept) for node in nodes]
+    [(0, 2, 0.33, False), (0, 0, 0.67, True), (1, 1, 0.33, False), (1, 0, 0.33, False)]
+    """
+    table = model.table
+    theta = threshold / table.n_rows * (1.0 - THRESHOLD_SLACK)
+    nodes: list[Node] = []
+    growing = [Node(-1, -1, -1, {}, 1.0, 1.0, is_kept=True)]
+    numbers = [-1]
+    for depth, (factor, fitted) in enumerate(zip(model.factors, model.fitted, strict=True)):  # 2
+        found = len(nodes)
+        for number, node in zip(numbers, growing, strict=True):  # line 3: the current node
+            for row, value, edge_weight in _edges(table, factor, fitted, node, merge_equal):  # 4
+                weight = edge_weight * node.weight  # line 6, a factor of Eq. (3)
+                is_kept = weight > 0.0 and weight >= theta  # line 5: pruning
+                values = node.values | {table.index(factor.target): value}
+                nodes.append(Node(number, depth, row, values, edge_weight, weight, is_kept))
+            if len(nodes) > max_nodes:
+                raise TooManyNodesError
+        numbers = [number for number in range(found, len(nodes)) if nodes[number].is_kept]
+        growing = [nodes[number] for number in numbers]
+    return nodes  # line 7; the leaves are the kept nodes of the last level
+
+
+def _edges(
+    table: Table, factor: Factor, fitted: FittedConditional, node: Node, merge_equal: bool
+) -> list[tuple[int, float, float]]:
+    """Return the row, the value and the weight of each choice that continues a node."""
+    query = np.array([node.values[table.index(name)] for name in factor.pillow]).reshape(1, -1)
+    weights = np.exp(fitted.weigher.log_weights(query)[0])
+    rows = np.arange(table.n_rows)
+    if fitted.shift is None:
+        lent = table.values[:, table.index(factor.target)]
+    else:
+        lent = fitted.shift.values(query, np.zeros_like(rows), rows)
+    if not merge_equal:
+        return list(zip(rows.tolist(), lent.tolist(), weights.tolist(), strict=True))
+    values, first_rows, codes = np.unique(lent, return_index=True, return_inverse=True)
+    sums = np.bincount(codes, weights)
+    return list(zip(first_rows.tolist(), values.tolist(), sums.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +184,8 @@ class _PrunedBlocks:
         """Return the paths by way of a trellis, which paths of equal future share."""
         threshold, max_rows = self.expansion.threshold, self.expansion.max_rows
         with np.errstate(divide="ignore"):
-            log_threshold = float(np.log(threshold / tree.n_rows)) - SLACK
-        vanishes = any(level.conditional.may_vanish for level in tree.levels)
+            log_threshold = float(np.log(threshold / tree.n_rows)) - THRESHOLD_SLACK
+        vanishes = any(level.weigher.may_vanish for level in tree.levels)
         if threshold == 0.0 and not vanishes and tree.n_choices > max_rows:
             raise TooManyNodesError
         return enumerate_paths(build_trellis(tree, log_threshold, max_rows), max_rows)
@@ -108,29 +193,19 @@ class _PrunedBlocks:
     def _grow_by_level(self, tree: ProbabilityTree) -> Paths:
         """Return the same paths where values depend on the path: no two share a future."""
         frontier = Frontier(tree)
-        least = self.expansion.threshold / tree.n_rows * (1.0 - SLACK)
+        least = self.expansion.threshold / tree.n_rows * (1.0 - THRESHOLD_SLACK)
         for level in tree.levels:
-            found = _AtLeast(least, self.expansion.max_rows)
-            LevelChildren(frontier, level).collect_exactly(found)
-            children = joined(found.parts)
-            if level is tree.levels[0]:
-                children = children.at(tree.first_choices(children.choice))
-            frontier.grow(level, children)
+            children = self._at_least(LevelChildren(frontier, level), least)
+            frontier.grow(level, tree.only_open(level, children))
         return frontier.paths()
 
-
-class _AtLeast(Collector):
-    """Collects all children of at least a given weight, unless there are too many."""
-
-    at_a_time = 1 << 20
-
-    def __init__(self, least: float, most: int) -> None:
-        self.cutoff = least
-        self.parts: list[Children] = []
-        self._room = most
-
-    def add(self, children: Children, mass: float) -> None:
-        self._room -= len(children.parent)
-        if self._room < 0:
-            raise TooManyNodesError
-        self.parts.append(children)
+    def _at_least(self, children: LevelChildren, least: float) -> Ragged:
+        """Return all children of at least a given weight, unless there are too many."""
+        parts, room = [], self.expansion.max_rows
+        log_cut = -float(np.log(least)) if least > 0.0 else np.inf
+        for part in children.listed(lambda: least, LISTED_AT_A_TIME, log_cut):
+            room -= part[1].n_entries
+            if room < 0:
+                raise TooManyNodesError
+            parts.append(part)
+        return children.gather(parts)

@@ -5,11 +5,11 @@ from itertools import groupby
 
 import numpy as np
 
+from causalaug._ragged import Ragged
 from causalaug._validation import check_integer
-from causalaug.expansion._draw import draw_rows
-from causalaug.expansion._frontier import Children, Frontier
-from causalaug.expansion._paths import Paths
-from causalaug.expansion._tree import FittedModel, Level, ProbabilityTree, describe_tree
+from causalaug.expansion._base import FittedModel, Paths
+from causalaug.expansion._children import draw_rows
+from causalaug.expansion._frontier import Frontier, Level, ProbabilityTree, describe_tree
 
 
 @dataclass(frozen=True)
@@ -61,19 +61,20 @@ class _SampledBlocks:
 
     def grow(self, block: int, rng: np.random.Generator) -> Paths:
         """Return the paths that one block draws."""
-        first, last = (self.n_paths * each // self.n_blocks for each in (block, block + 1))
-        frontier = Frontier(self.tree, np.full(last - first, -np.log(self.n_paths)))
-        for _, levels in groupby(self.tree.levels, key=lambda level: id(level.conditional)):
+        start, stop = (self.n_paths * each // self.n_blocks for each in (block, block + 1))
+        frontier = Frontier(self.tree, np.full(stop - start, -np.log(self.n_paths)))
+        for _, levels in groupby(self.tree.levels, key=lambda level: id(level.weigher)):
             _draw_levels(frontier, list(levels), rng)
         return frontier.paths()
 
 
 def _draw_levels(frontier: Frontier, levels: list[Level], rng: np.random.Generator) -> None:
-    """Draw the variables of levels that share their conditional, hence their pillow."""
+    """Draw the variables of levels that share what weighs their rows."""
     pillows = frontier.pillows(levels[0])
     tuples = pillows.of(np.arange(len(frontier)))
     rows = draw_rows(pillows.weights, tuples, len(levels), rng)
     alive = np.flatnonzero(rows[0] >= 0)
     for level, row in zip(levels, rows[:, alive], strict=True):
         parent = alive if level is levels[0] else np.arange(len(alive))
-        frontier.grow(level, Children(parent, row, frontier.log_weights[parent]))
+        weights = frontier.log_weights[parent]
+        frontier.grow(level, Ragged.of_owners(parent, row, weights, len(frontier)))

@@ -12,20 +12,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from causalaug._segments import (
+from causalaug._ragged import (
     LARGEST_LOOKUP,
+    Ragged,
     blocks_by_size,
     combine_codes,
     descending_order,
     first_below,
     group_by_key,
+    largest_of_each,
     offsets_of,
     owned_ranges,
     rank_keys,
 )
-from causalaug.expansion._bounds import Bounds, bound_levels, no_bounds
-from causalaug.expansion._branches import Branches, Shape, heaviest_choices
-from causalaug.expansion._tree import Level, ProbabilityTree
+from causalaug.expansion._bounds import Bounds, bound_levels, heaviest_choices, no_bounds
+from causalaug.expansion._frontier import Level, ProbabilityTree
 from causalaug.typing import FloatArray, IntArray
 
 BLOCK_EDGES = 1 << 17
@@ -49,7 +50,7 @@ class _Forward:
     floor: float
     best: FloatArray
     pillow: IntArray
-    branches: Branches
+    branches: Ragged
     projected: IntArray
     n_passing: IntArray | None = None
     """How many choices of each context pass the floor, if the value chosen is needed again."""
@@ -157,8 +158,7 @@ def _pass_forwards(
     shared = _SharedBranches(tree, bounds)
     for level in tree.levels:
         pillow, branches = shared.find(level, codes, best, floor)
-        if tree.first is not None and level is tree.levels[0]:
-            branches = branches.at(tree.first_choices(branches.choices))
+        branches = tree.only_open(level, branches)
         codes = {column: codes[column] for column in codes if column in level.live}
         projected, first = _project(tree, codes, len(best))
         forward = _Forward(level, floor, best, pillow, branches, projected)
@@ -166,7 +166,7 @@ def _pass_forwards(
         if level.is_live:
             forward = replace(forward, n_passing=_count_passing(forward, max_rows))
             keys, best = _best_by_key(tree, forward)
-            owner, code = np.divmod(keys, tree.variables[level.column].n_values)
+            owner, code = np.divmod(keys, len(tree.variables[level.column].values))
             codes = {column: code_column[owner] for column, code_column in codes.items()}
             codes[level.column] = code.astype(np.int32)
             forward = replace(forward, next_keys=keys)
@@ -191,45 +191,32 @@ class _SharedBranches:
         self._tree = tree
         self._bounds = bounds
         self._keys: dict[int, IntArray] = {}
-        self._branches: dict[int, Branches] = {}
+        self._branches: dict[int, Ragged] = {}
 
     def find(
         self, level: Level, codes: dict[int, IntArray], best: FloatArray, floor: float
-    ) -> tuple[IntArray, Branches]:
+    ) -> tuple[IntArray, Ragged]:
         """Return the number of each context's pillow tuple, and the branches of the tuples."""
-        if level.column in self._bounds.weighed:
-            number = codes[level.pillow[0]] if level.pillow else np.zeros(len(best), np.int32)
-            best_of_tuple = _best_of_each(number, best, len(self._bounds.debits[level.column]))
-            return number, self._bounds.branches(level.column, floor - best_of_tuple)
         key, bound = self._tree.pillow_key(level, codes, len(best))
         if level.column in self._branches:
             number = np.searchsorted(self._keys.pop(level.column), key)
             return number.astype(np.int32), self._branches.pop(level.column)
         ranks, first = rank_keys(key, bound)
         query = self._tree.pillow_values(level, codes, first)
-        best_of_tuple = _best_of_each(ranks, best, len(first))
+        best_of_tuple = largest_of_each(ranks, best, len(first))
         levels = [level]
         if self._tree.has_stable_keys(level):
-            levels += [
-                other
-                for other in self._later_than(level)
-                if _same_pillow(level, other) and other.column not in self._bounds.weighed
-            ]
-        shapes = [
-            Shape(self._bounds.credit(self._tree, each), self._bounds.debit(each, codes, first))
-            for each in levels
-        ]
+            later = self._tree.levels[self._tree.levels.index(level) + 1 :]
+            levels += [other for other in later if _same_pillow(level, other)]
+        shapes = [self._bounds.shape(self._tree, each, codes, first) for each in levels]
         branches = heaviest_choices(self._tree, levels, query, floor - best_of_tuple, shapes)
         for other, found in zip(levels[1:], branches[1:], strict=True):
             self._keys[other.column], self._branches[other.column] = key[first], found
         return ranks.astype(np.int32), branches[0]
 
-    def _later_than(self, level: Level) -> tuple[Level, ...]:
-        return self._tree.levels[self._tree.levels.index(level) + 1 :]
-
 
 def _same_pillow(level: Level, other: Level) -> bool:
-    return other.conditional is level.conditional and other.pillow == level.pillow
+    return other.weigher is level.weigher and other.pillow == level.pillow
 
 
 def _renumber(kept: IntArray, length: int) -> IntArray:
@@ -247,7 +234,7 @@ def _project(
     Contexts are numbered by the columns in the order in which they were chosen: those that
     a walk visits one after the other then lie close together.
     """
-    sizes = [tree.variables[column].n_values for column in codes]
+    sizes = [len(tree.variables[column].values) for column in codes]
     ranks, first = rank_keys(*combine_codes([*codes.values()], sizes, length))
     return ranks.astype(np.int32), first
 
@@ -256,7 +243,7 @@ def _count_passing(forward: _Forward, max_rows: int) -> IntArray:
     """Return how many choices of each context pass the floor."""
     branches, pillow = forward.branches, forward.pillow
     starts, stops = branches.offsets[pillow], branches.offsets[pillow + 1]
-    passed = first_below(branches.log_weights, starts, stops, forward.floor - forward.best)
+    passed = first_below(branches.log_weight, starts, stops, forward.floor - forward.best)
     n_passing = passed - starts
     if n_passing.sum() > max_rows:
         raise TooManyNodesError
@@ -277,20 +264,20 @@ def _edge_keys(
     tree: ProbabilityTree, forward: _Forward, owner: IntArray, edges: IntArray
 ) -> IntArray:
     variable = tree.variables[forward.level.column]
-    code = variable.code_of_choice[forward.branches.choices[edges]]
-    return forward.projected[owner].astype(np.int64) * variable.n_values + code
+    code = variable.code_of_choice[forward.branches.index[edges]]
+    return forward.projected[owner].astype(np.int64) * len(variable.values) + code
 
 
 def _key_bound(tree: ProbabilityTree, forward: _Forward) -> int:
     n_projected = int(forward.projected.max(initial=0)) + 1
-    return n_projected * tree.variables[forward.level.column].n_values
+    return n_projected * len(tree.variables[forward.level.column].values)
 
 
 def _best_by_key(tree: ProbabilityTree, forward: _Forward) -> tuple[IntArray, FloatArray]:
     """Return the keys of the next contexts, sorted, and the best prefix of each."""
     found = _BestTable(_key_bound(tree, forward))
     for _, owner, edges in _edge_blocks(forward):
-        value = forward.best[owner] + forward.branches.log_weights[edges]
+        value = forward.best[owner] + forward.branches.log_weight[edges]
         found.add(_edge_keys(tree, forward, owner, edges), value)
     return found.result()
 
@@ -327,21 +314,14 @@ def _largest_per_key(keys: IntArray, values: FloatArray, bound: int) -> tuple[In
 
 def _best_of_projected(forward: _Forward, n_projected: int) -> FloatArray:
     """Return the best prefix of each projected context when the choice itself is forgotten."""
-    return _best_of_each(forward.projected, forward.best + _heaviest_branch(forward), n_projected)
-
-
-def _best_of_each(number: IntArray, best: FloatArray, length: int) -> FloatArray:
-    """Return the largest value of each number, -inf where there is none."""
-    largest = np.full(length, -np.inf)
-    np.maximum.at(largest, number, best)
-    return largest
+    return largest_of_each(forward.projected, forward.best + _heaviest_branch(forward), n_projected)
 
 
 def _heaviest_branch(forward: _Forward) -> FloatArray:
     branches = forward.branches
-    heaviest = np.full(len(branches), -np.inf)
+    heaviest = np.full(branches.n_owners, -np.inf)
     filled = branches.counts > 0
-    heaviest[filled] = branches.log_weights[branches.offsets[:-1][filled]]
+    heaviest[filled] = branches.log_weight[branches.offsets[:-1][filled]]
     return heaviest[forward.pillow]
 
 
@@ -360,11 +340,11 @@ def _keep_branches(
         column=forward.level.column,
         best=forward.best,
         starts=starts,
-        stops=first_below(branches.log_weights, starts, stops, floor).astype(np.int32),
+        stops=first_below(branches.log_weight, starts, stops, floor).astype(np.int32),
         bonus=bonus,
-        reach=branches.log_weights,
-        log_weights=branches.log_weights,
-        rows=variable.row_of_choice[branches.choices],
+        reach=branches.log_weight,
+        log_weights=branches.log_weight,
+        rows=variable.row_of_choice[branches.index],
         child=forward.projected,
         child_of_choice=False,
     )
@@ -384,7 +364,7 @@ def _keep_edges(
     counts = np.zeros(len(forward.best), dtype=np.int64)
     for block, owner, edges in _edge_blocks(forward):
         child = position.of(_edge_keys(tree, forward, owner, edges))
-        reach = branches.log_weights[edges] + completion[child]
+        reach = branches.log_weight[edges] + completion[child]
         passes = (forward.best[owner] + reach >= log_threshold) & (reach > -np.inf)
         keep = np.flatnonzero(passes)
         keep = keep[descending_order(owner[keep], reach[keep])]
@@ -401,8 +381,8 @@ def _keep_edges(
         stops=offsets[1:].astype(np.int32),
         bonus=np.broadcast_to(0.0, counts.shape),
         reach=np.concatenate([np.empty(0), *kept_reach]),
-        log_weights=branches.log_weights[edges],
-        rows=variable.row_of_choice[branches.choices[edges]],
+        log_weights=branches.log_weight[edges],
+        rows=variable.row_of_choice[branches.index[edges]],
         child=np.concatenate([np.empty(0, dtype=np.int32), *kept_child]),
         child_of_choice=True,
     )

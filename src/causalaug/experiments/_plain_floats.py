@@ -1,16 +1,16 @@
 """Kernels as the published code has them: plain floats, where 0 / 0 counts as 0."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug._segments import lengths_of, offsets_of, segment_reduce
+from causalaug._ragged import Ragged, RowWeights, segment_reduce
 from causalaug.conditionals import FittedConditional, KernelConditional, RowWeigher
 from causalaug.factorization import Factor
-from causalaug.kernels import ColumnKernel, ListedRows, RowWeights
+from causalaug.kernels import ColumnKernel
 from causalaug.table import Table
-from causalaug.typing import FloatArray, IntArray
+from causalaug.typing import FloatArray
 
 NORMAL_CONSTANT = 1.0 / np.sqrt(2.0 * np.pi)
 
@@ -43,7 +43,7 @@ class PlainFloatConditional:
     0.5
     """
 
-    kernel: KernelConditional = field(default_factory=lambda: KernelConditional(temperature=1e-3))
+    kernel: KernelConditional = KernelConditional(discrete_kernel="identity", temperature=1e-3)
 
     def fit(self, table: Table, factors: Sequence[Factor]) -> tuple[FittedConditional, ...]:
         """Return the kernel of each factor."""
@@ -61,7 +61,7 @@ class PlainFloatConditional:
 
 
 @dataclass(frozen=True, eq=False)
-class _PlainFloatWeigher:
+class _PlainFloatWeigher(RowWeigher):
     """The rows that an exact weigher finds, weighed again in plain floats.
 
     What the exact one leaves out is below double precision beside what it finds.
@@ -76,34 +76,26 @@ class _PlainFloatWeigher:
         """Whether a row may have no weight at all: any that is far enough."""
         return bool(self.kernels)
 
+    def log_kernel(self, query: FloatArray) -> FloatArray:
+        """Return the logarithm of the product of plain floats, ``-inf`` where it underflows."""
+        n_rows, n_queries = len(self.reference), len(query)
+        rows = np.tile(self.reference, (n_queries, 1))
+        kernel = plain_kernel(np.repeat(query, n_rows, axis=0), rows, self.kernels)
+        with np.errstate(divide="ignore"):
+            return np.log(kernel).reshape(n_queries, n_rows)
+
     def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
         """Yield the weighted rows of each query; none where every product underflows."""
         start = 0
         for block in self.exact.weigh(query, log_cut):
-            stop = start + block.n_queries
-            yield self._weigh_again(query[start:stop], block)
-            start = stop
-
-    def propose(self, query: FloatArray, owner: IntArray, rng: np.random.Generator) -> IntArray:
-        """Give up on every entry, so that all rows are weighed."""
-        return np.full(len(owner), -1, dtype=np.int64)
-
-    def log_heaviest_bound(
-        self, query: FloatArray, log_factors: FloatArray | None = None
-    ) -> FloatArray:
-        """Return no bound."""
-        return np.full(len(query), np.inf)
-
-    def _weigh_again(self, query: FloatArray, block: RowWeights) -> ListedRows:
-        owner = np.repeat(np.arange(block.n_queries), block.counts)
-        rows = block.rows
-        kernel = plain_kernel(query[owner], self.reference[rows], self.kernels)
-        found = kernel > 0.0
-        owner, rows, log_kernel = owner[found], rows[found], np.log(kernel[found])
-        offsets = offsets_of(np.bincount(owner, minlength=block.n_queries))
-        heaviest = segment_reduce(np.maximum, log_kernel, offsets, empty=0.0)
-        relative = log_kernel - np.repeat(heaviest, lengths_of(offsets))
-        return ListedRows(offsets, rows, relative)
+            near = block.at_least(np.full(block.n_owners, -np.inf))
+            asked = query[start : start + block.n_owners]
+            kernel = plain_kernel(asked[near.owner], self.reference[near.index], self.kernels)
+            found = near.at(np.flatnonzero(kernel > 0.0))
+            log_kernel = np.log(kernel[kernel > 0.0])
+            heaviest = segment_reduce(np.maximum, log_kernel, found.offsets, empty=0.0)
+            yield Ragged.normalised(found.offsets, found.index, log_kernel - heaviest[found.owner])
+            start += block.n_owners
 
 
 def plain_kernel(

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from causalaug._segments import combine_codes
+from causalaug._ragged import combine_codes
 from causalaug.augmentation import AugmentedTable, augment
 from causalaug.conditionals import KernelConditional
 from causalaug.expansion import BudgetExpansion, PrunedExpansion
@@ -99,7 +99,7 @@ class PublishedProtocol:
         """Return the distinct new rows and their weights; the weights of a tree add up to 1."""
         if self.tree == "none":
             return None, np.empty(0)
-        kernel = KernelConditional(temperature=self.temperature)
+        kernel = KernelConditional(discrete_kernel="identity", temperature=self.temperature)
         order = published_order(split.graph)
         if self.tree == "lossless":
             budget, seed = BudgetExpansion(), split.seed

@@ -1,40 +1,55 @@
-"""A product kernel on the columns of a pillow: which rows are near, and how near.
+"""The product kernel on the columns of a pillow, Eq. (3) of the paper.
 
-No matrix of rows by rows is ever built. Where kernels are narrow, a superset of the rows
-that could matter in double precision is found by binary search or in a search tree, and
-only those are weighed. Where they are wide, whole rows are weighed, a block at a time.
+`ProductKernel.log_kernel` is the reference text: the weight of row `i` given the values `z` of
+the pillow is ``K(z - Z_i) / sum_k K(z - Z_k)``, where `K` is a product of one kernel per column.
+All else in this package gives the same weights with less work. On a small table each column gets a
+table of kernel values, its distinct values by rows, and a block of queries is a product of rows of
+these tables: no exponential is taken per entry. Where kernels are narrow, or rows are many, only
+the rows that could matter in double precision are found and weighed (`_neighbours`), or a few are
+proposed and drawn (`_proposals`). No matrix of rows by rows is ever built.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from causalaug._segments import (
+from causalaug._ragged import (
+    SMALLEST_LOG,
+    Dense,
+    Ragged,
+    RowWeights,
     blocks_by_size,
-    concatenated_ranges,
-    keep_in_segments,
+    exp_or_zero,
     lengths_of,
     offsets_of,
     segment_reduce,
 )
-from causalaug.kernels._candidates import CandidateFinder
-from causalaug.kernels._column import ColumnKernel, KernelColumn
-from causalaug.kernels._nearby import NearbyRows
-from causalaug.kernels._row_weights import SMALLEST_LOG, ListedRows, RowWeights
-from causalaug.kernels._univariate import CONTINUOUS_KERNELS
-from causalaug.kernels._whole import BLOCK_ENTRIES, WholeRowEvaluator
-from causalaug.typing import FloatArray, IntArray
+from causalaug._threads import one_blas_thread
+from causalaug.kernels._base import BLOCK_ENTRIES, RowWeigher
+from causalaug.kernels._neighbours import NeighbourFinder
+from causalaug.kernels._proposals import (
+    LARGE_TABLE,
+    NearbyRows,
+    propose_near_rows,
+    propose_rows,
+)
+from causalaug.kernels._univariate import ColumnKernel, KernelColumn
+from causalaug.typing import BoolArray, FloatArray, IntArray
+
+NEGLIGIBLE = 34.0
+"""``exp(-34)`` is below the precision of a double."""
 
 BATCH_QUERIES = 1 << 14
 """Queries whose candidates are searched at a time."""
 
-DENSE_SHARE = 0.2
-"""Weigh whole rows where candidates would be more than this share of the table."""
-
 SMALL_TABLE = 2048
-"""Up to this many rows, whole rows are weighed faster than neighbours are found."""
+"""Up to this many rows, dense blocks are as fast as finding neighbours. With 4,096 the row "10,000
+new rows at temperature 0.01" of `make bench` takes twice as long."""
+
+DENSE_PART = 0.2
+"""Weigh all rows where candidates would be more than this part of the table."""
 
 WIDEST_SQUARE = 1e5
 """Squared ranges, in bandwidths, up to which exponents keep eleven digits."""
@@ -42,32 +57,28 @@ WIDEST_SQUARE = 1e5
 LARGEST_PLAIN_EXPONENT = 1e3
 """Beyond it, differences of squares are taken from factors, not from the squares."""
 
-NARROWEST = 1e-120
-"""Bandwidths below this share of the range change nothing but overflow their squares."""
-
-FEW_ENTRIES = 4096
-"""So few entries are all weighed, faster than those without a rival are told apart."""
-
-ROUNDING = 1e-15
+RELATIVE_ROUNDING = 1e-15
 """Relative error of a sum of squares, generously."""
-
-FEWEST_TO_PROPOSE = 256
-"""In smaller tables all rows are weighed faster than some are proposed."""
-
-LARGE_TABLE = 4096
-"""From so many rows on, near rows are proposed instead of any."""
-
-COST_OF_PROPOSAL = 16
-"""Proposing one row costs about as much as weighing this many among all."""
 
 LOWEST = float(np.finfo(float).min)
 """What is below it is minus infinity."""
 
-NEGLIGIBLE = 34.0
-"""``exp(-34)`` is below the precision of a double."""
+FEWEST_TO_PROPOSE = 512
+"""In smaller tables all rows are weighed as fast as some are proposed."""
+
+LARGEST_TABLE = 1 << 20
+"""Entries of a table of kernel values: 1,024 distinct values of 1,024 rows. Larger ones fall out
+of the cache."""
+
+LARGEST_KEPT_TABLE = 1 << 17
+"""Entries of a table that is kept for the next queries. Larger ones would together be larger than
+all else."""
+
+LEAST_QUERIES = 0.25
+"""Queries per row from which on it pays to make the tables."""
 
 
-class ProductKernel:
+class ProductKernel(RowWeigher):
     """Weights of the reference rows by the product of one kernel per column.
 
     Parameters
@@ -77,6 +88,8 @@ class ProductKernel:
         row the same weight.
     kernels : sequence of ColumnKernel
         One per column.
+    row_weights : float array of shape (n_rows,), optional
+        How much each row counts; the kernel is multiplied by it.
 
     Examples
     --------
@@ -85,19 +98,92 @@ class ProductKernel:
 
     >>> import numpy as np
     >>> kernel = ProductKernel(np.array([[0.0], [1.0], [1.0]]), [ColumnKernel("gaussian", 1e-6)])
-    >>> (weights,) = kernel.weigh(np.array([[50.0]]))
-    >>> weights.rows.tolist(), np.exp(weights.log_weights)
-    ([1, 2], array([0.5, 0.5]))
+    >>> np.exp(kernel.log_weights(np.array([[50.0]])))
+    array([[0. , 0.5, 0.5]])
     """
 
-    def __init__(self, reference: FloatArray, kernels: Sequence[ColumnKernel]) -> None:
-        self.n_rows = len(reference)
-        self._columns = [
-            KernelColumn(_representable(kernel, values), np.ascontiguousarray(values))
-            for kernel, values in zip(kernels, reference.T, strict=True)
-        ]
-        self._finder = CandidateFinder(self._columns, self.n_rows)
-        self._whole_rows = WholeRowEvaluator(self._columns, self.n_rows)
+    def __init__(
+        self,
+        reference: FloatArray,
+        kernels: Sequence[ColumnKernel],
+        row_weights: FloatArray | None = None,
+    ) -> None:
+        columns = [KernelColumn.of(k, v) for k, v in zip(kernels, reference.T, strict=True)]
+        self._set(columns, len(reference), row_weights)
+
+    @classmethod
+    def of(
+        cls, columns: Sequence[KernelColumn], n_rows: int, row_weights: FloatArray | None = None
+    ) -> "ProductKernel":
+        """Return the kernel of columns that other pillows may share."""
+        kernel = cls.__new__(cls)
+        kernel._set(columns, n_rows, row_weights)
+        return kernel
+
+    def _set(
+        self, columns: Sequence[KernelColumn], n_rows: int, row_weights: FloatArray | None
+    ) -> None:
+        self.n_rows = n_rows
+        self._columns = list(columns)
+        # Relative to the largest, so that no logarithm of a kernel is ever above zero.
+        self._log_rows = None if row_weights is None else np.log(row_weights / row_weights.max())
+        self._tables: dict[int, FloatArray] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again: search trees and tables of kernel values."""
+        kept = ("n_rows", "_columns", "_log_rows")
+        return {**{name: vars(self)[name] for name in kept}, "_tables": {}}
+
+    def log_kernel(self, query: FloatArray) -> FloatArray:
+        """Return the logarithm of ``K(z - Z_i)`` for every query `z` and row `i`: Eq. (3).
+
+        This is the reference text; `log_weights` normalises it. Where no row equals the query in
+        the columns that want the nearest, those that differ in the fewest of them serve.
+        """
+        log_kernel = np.zeros((len(query), self.n_rows))
+        mismatches = np.zeros((len(query), self.n_rows), dtype=np.int64)
+        matches = np.ones((len(query), self.n_rows), dtype=bool)
+        # A kernel without columns takes any query, and weighs all rows alike.
+        for column, wanted in zip(self._columns, query.T, strict=False):
+            if column.is_nearest:
+                mismatches += wanted[:, np.newaxis] != column.values
+            elif column.is_exact:
+                matches &= wanted[:, np.newaxis] == column.values
+            else:
+                log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)
+        if self._log_rows is not None:
+            log_kernel += self._log_rows
+        if self._has_exact:
+            mismatches[~matches] = len(self._columns)
+            fewest = mismatches.min(axis=1, keepdims=True)
+            log_kernel[~matches | (mismatches > fewest)] = -np.inf
+        return log_kernel
+
+    # What rows may lack.
+
+    @cached_property
+    def may_vanish(self) -> bool:
+        """Whether a row may have no weight at all; otherwise every row has some."""
+        return self._is_compact or self._has_exact
+
+    @cached_property
+    def may_end(self) -> bool:
+        """Whether all rows may have no weight, so that a path ends."""
+        return self._is_compact or any(c.is_exact and not c.is_nearest for c in self._columns)
+
+    @cached_property
+    def _is_compact(self) -> bool:
+        return any(column.is_compact for column in self._columns)
+
+    @cached_property
+    def _has_exact(self) -> bool:
+        return any(column.is_exact for column in self._columns)
+
+    @cached_property
+    def _has_nearest(self) -> bool:
+        return any(column.is_nearest for column in self._columns)
+
+    # Weights of the rows that matter.
 
     def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
         """Yield the weighted rows of the queries, block after block, in their order.
@@ -111,184 +197,132 @@ class ProductKernel:
             if the mass of all of them is below double precision as well. ``inf`` keeps
             every row on which the kernel does not vanish.
         """
+        if not self._columns:
+            yield from self._same_for_all(len(query))
+            return
         cut = max(float(np.log(self.n_rows)) + NEGLIGIBLE, log_cut)
-        may_be_whole = self._is_wide and cut < -SMALLEST_LOG
+        may_be_dense = self._is_wide and cut < -SMALLEST_LOG
+        # What discrete columns and row weights may take off lets lighter Gaussians matter.
         cut -= sum(column.log_odds for column in self._columns if not column.is_exact)
-        if may_be_whole and self._is_small:
-            yield from self._whole_rows.evaluate(query, cut)
+        cut -= 0.0 if self._log_rows is None else float(self._log_rows.min())
+        if may_be_dense and self._prefers_dense:
+            yield from self._dense_blocks(query, cut)
             return
         for start in range(0, len(query), BATCH_QUERIES):
-            batch = query[start : start + BATCH_QUERIES]
-            yield from self._weigh_batch(batch, cut, may_be_whole)
+            yield from self._weigh_batch(query[start : start + BATCH_QUERIES], cut, may_be_dense)
 
-    def propose(self, query: FloatArray, owner: IntArray, rng: np.random.Generator) -> IntArray:
-        """Draw a row for each entry by its weight given ``query[owner]``, or give up: -1.
-
-        Rows are proposed evenly, in a large table near ones more often, and accepted with the
-        probability that the kernel gives them, relative to how often they are proposed. What is
-        accepted follows the weights exactly, whatever they add up to, so where
-        kernels are wide no row has to be weighed that is not proposed. Giving up says
-        nothing about the row that would have been drawn.
-        """
-        drawn: IntArray = np.full(len(owner), -1, dtype=np.int64)
-        if self._columns and self.n_rows < FEWEST_TO_PROPOSE:
-            return drawn
-        nearby = self._finder.nearby(query) if self.n_rows >= LARGE_TABLE else None
-        if nearby is not None:
-            self._propose_nearby(nearby, query, owner, drawn, rng)
-            return drawn
-        if self._is_narrow:
-            return drawn
-        pending: IntArray = np.arange(len(owner))
-        for _ in range(max(self.n_rows // COST_OF_PROPOSAL, 1)):
-            rows = rng.integers(self.n_rows, size=len(pending))
-            log_kernel = self._log_kernel(query, owner[pending], rows)
-            accepted = (np.log1p(-rng.random(len(pending))) <= log_kernel) & self._matches(
-                query, owner[pending], rows
-            )
-            drawn[pending[accepted]] = rows[accepted]
-            if accepted.sum() * self.n_rows <= COST_OF_PROPOSAL * len(pending):
-                break
-            pending = pending[~accepted]
-        return drawn
-
-    def _propose_nearby(
-        self,
-        nearby: NearbyRows,
-        query: FloatArray,
-        owner: IntArray,
-        drawn: IntArray,
-        rng: np.random.Generator,
-    ) -> None:
-        """Draw rows for the entries, as far as it goes, into `drawn`; the first accepted stay.
-
-        Where few entries are left, several rows are proposed for each at a time, about as many
-        in all as cost what it costs to weigh all rows once.
-        """
-        pending = np.flatnonzero(nearby.totals[owner] > 0.0)
-        fewest = self.n_rows // COST_OF_PROPOSAL
-        while len(pending):
-            entry = np.repeat(pending, max(fewest // len(pending), 1))
-            rows, log_bound = nearby.draw(owner[entry], rng)
-            log_ratio = self._log_kernel(query, owner[entry], rows) - log_bound
-            accepted = np.flatnonzero(np.log1p(-rng.random(len(entry))) <= log_ratio)[::-1]
-            drawn[entry[accepted]] = rows[accepted]
-            if len(accepted) * self.n_rows <= COST_OF_PROPOSAL * len(entry):
-                return
-            pending = pending[drawn[pending] < 0]
-
-    def log_heaviest_bound(
-        self, query: FloatArray, log_factors: FloatArray | None = None
-    ) -> FloatArray:
-        """Return a bound on the largest ``log(w) + log_factor`` of each query; inf is no bound.
-
-        `log_factors` has one entry per row. The bound holds for the fourth-power mean of the
-        products: `m` rows together reach at most ``m^(3/4)`` times as much, by Hoelder's
-        inequality.
-        """
-        if not (self._is_wide and self._is_small):
-            return np.full(len(query), np.inf)
-        return self._whole_rows.log_heaviest_bound(query, log_factors)
-
-    @cached_property
-    def may_vanish(self) -> bool:
-        """Whether a row may have no weight at all; otherwise every row has some."""
-        return self._is_compact or any(column.is_exact for column in self._columns)
-
-    @cached_property
-    def _is_compact(self) -> bool:
-        return any(column.is_compact for column in self._columns)
-
-    @cached_property
-    def _is_wide(self) -> bool:
-        """Whether no exponent is so large that its last digits would matter."""
-        return 0.0 < self._squared_width <= WIDEST_SQUARE
-
-    @cached_property
-    def _is_narrow(self) -> bool:
-        """Whether next to no row is near a query."""
-        return self._squared_width > WIDEST_SQUARE
+    def _same_for_all(self, n_queries: int) -> Iterator[Dense]:
+        """Yield the weights of rows that have no pillow to be compared on."""
+        kernel = np.ones(self.n_rows) if self._log_rows is None else exp_or_zero(self._log_rows)
+        size = max(1, BLOCK_ENTRIES // self.n_rows)
+        for start in range(0, n_queries, size):
+            n_owners = min(size, n_queries - start)
+            yield Dense.normalised(np.tile(kernel, (n_owners, 1)))
 
     @cached_property
     def _squared_width(self) -> float:
         widths = [column.width for column in self._columns if column.is_gaussian]
         return float(sum(width * width for width in widths))
 
+    @property
+    def _is_wide(self) -> bool:
+        """Whether no exponent is so large that its last digits would matter."""
+        return 0.0 < self._squared_width <= WIDEST_SQUARE
+
     @cached_property
-    def _is_small(self) -> bool:
-        return len(self._columns) > 1 and self.n_rows <= SMALL_TABLE
+    def _prefers_dense(self) -> bool:
+        """Whether weighing all rows is as fast as finding some.
+
+        For a single Gaussian column the part of the table within reach is known beforehand.
+        """
+        if self.n_rows > SMALL_TABLE or len(self._columns) != 1:
+            return self.n_rows <= SMALL_TABLE
+        reach = np.sqrt(2.0 * (np.log(self.n_rows) + NEGLIGIBLE))
+        return bool(2.0 * reach > DENSE_PART * self._columns[0].width)
+
+    @cached_property
+    def _finder(self) -> NeighbourFinder:
+        return NeighbourFinder(self._columns, self.n_rows)
 
     def _weigh_batch(
-        self, query: FloatArray, cut: float, may_be_whole: bool
+        self, query: FloatArray, cut: float, may_be_dense: bool
     ) -> Iterator[RowWeights]:
-        """Weigh some queries."""
-        found = self._finder.find(query, cut)
-        if may_be_whole and found.counts.sum() > DENSE_SHARE * self.n_rows * len(query):
-            yield from self._whole_rows.evaluate(query, cut)
+        """Weigh the neighbours of some queries, or all rows if most are neighbours."""
+        groups = self._finder.match.group_of(query)
+        found = self._finder.find(query, groups, cut)
+        is_unmatched = groups < 0
+        if self._has_nearest and is_unmatched.any():
+            found = found.opened(is_unmatched)
+        if may_be_dense and found.counts.sum() > DENSE_PART * self.n_rows * len(query):
+            yield from self._dense_blocks(query, cut)
             return
         for block in blocks_by_size(found.counts, BLOCK_ENTRIES):
-            offsets = offsets_of(found.counts[block])
-            yield self._weigh_candidates(query[block], offsets, found.rows(block), cut)
-
-    def _weigh_candidates(
-        self, query: FloatArray, offsets: IntArray, rows: IntArray, cut: float
-    ) -> ListedRows:
-        """Weigh the named rows of each query; a row without rival gets all the weight."""
-        counts = lengths_of(offsets)
-        several = np.flatnonzero(counts > 1)
-        most_are_alone = 2 * len(several) <= len(counts)
-        if self._is_compact or not most_are_alone or len(rows) <= FEW_ENTRIES:
-            return self._weigh_entries(query, offsets, rows, cut)
-        entries = concatenated_ranges(offsets[several], counts[several])
-        weighed = self._weigh_entries(
-            query[several], offsets_of(counts[several]), rows[entries], cut
-        )
-        alone = rows[offsets[:-1][counts == 1]]
-        is_alone = counts == 1
-        counts[several] = weighed.counts
-        is_alone_entry = np.repeat(is_alone, counts)
-        merged = np.empty(len(is_alone_entry), dtype=rows.dtype)
-        merged[is_alone_entry], merged[~is_alone_entry] = alone, weighed.rows
-        log_kernel = np.zeros(len(merged))
-        log_kernel[~is_alone_entry] = weighed.log_kernel
-        return ListedRows(offsets_of(counts), merged, log_kernel)
+            offsets, rows = offsets_of(found.counts[block]), found.rows(block)
+            yield self._weigh_entries(query[block], offsets, rows, is_unmatched[block], cut)
 
     def _weigh_entries(
-        self, query: FloatArray, offsets: IntArray, rows: IntArray, cut: float
-    ) -> ListedRows:
+        self,
+        query: FloatArray,
+        offsets: IntArray,
+        rows: IntArray,
+        is_unmatched: BoolArray,
+        cut: float,
+    ) -> Ragged:
         """Weigh the named rows of each query; drop those that cannot matter."""
         owner = np.repeat(np.arange(len(query)), lengths_of(offsets))
-        log_kernel = self._log_kernel(query, owner, rows)
+        log_kernel = self._pair_kernel(query, owner, rows)
+        if self._has_nearest and is_unmatched.any():
+            self._rule_out_mismatches(query, owner, rows, offsets, log_kernel)
         heaviest = segment_reduce(np.maximum, log_kernel, offsets, empty=0.0)
         heaviest = np.where(np.isfinite(heaviest), heaviest, 0.0)
-        floor = heaviest - cut - ROUNDING * np.abs(heaviest)
+        floor = heaviest - cut - RELATIVE_ROUNDING * np.abs(heaviest)
         keep = log_kernel >= np.maximum(floor, LOWEST)[owner]
         if not keep.all():
-            offsets = keep_in_segments(offsets, keep)
+            offsets = offsets_of(keep)[offsets]
             rows, owner, log_kernel = rows[keep], owner[keep], log_kernel[keep]
         if heaviest.min(initial=0.0) < -LARGEST_PLAIN_EXPONENT:
             log_kernel = self._from_pivots(query, owner, rows, log_kernel == heaviest[owner])
         elif heaviest.any():
             log_kernel -= heaviest[owner]
-        return ListedRows(offsets, rows, log_kernel)
+        return Ragged.normalised(offsets, rows, log_kernel)
 
-    def _matches(self, query: FloatArray, owner: IntArray, rows: IntArray) -> IntArray:
-        """Say of each entry whether its row equals its query where it must."""
-        matches = np.ones(len(rows), dtype=bool)
-        for position, column in enumerate(self._columns):
-            if column.is_exact:
-                matches &= query[owner, position] == column.values[rows]
-        return matches
-
-    def _log_kernel(self, query: FloatArray, owner: IntArray, rows: IntArray) -> FloatArray:
-        log_kernel = np.zeros(len(rows))
+    def _pair_kernel(self, query: FloatArray, owner: IntArray, rows: IntArray) -> FloatArray:
+        """Return the log-kernel of pairs of a query and a row, exact columns left out."""
+        log_kernel = np.zeros(len(rows)) if self._log_rows is None else self._log_rows[rows]
         for position, column in enumerate(self._columns):
             if not column.is_exact:
                 log_kernel += column.log_kernel(query[owner, position], column.values[rows])
         return log_kernel
 
+    def _pair_kernel_if_equal(
+        self, query: FloatArray, owner: IntArray, rows: IntArray
+    ) -> FloatArray:
+        """Return the same, ``-inf`` where an exact column differs."""
+        log_kernel = self._pair_kernel(query, owner, rows)
+        for position, column in enumerate(self._columns):
+            if column.is_exact:
+                log_kernel[query[owner, position] != column.values[rows]] = -np.inf
+        return log_kernel
+
+    def _rule_out_mismatches(
+        self,
+        query: FloatArray,
+        owner: IntArray,
+        rows: IntArray,
+        offsets: IntArray,
+        log_kernel: FloatArray,
+    ) -> None:
+        """Leave the rows of each query that differ in the fewest of the nearest columns."""
+        mismatches = np.zeros(len(rows))
+        for position, column in enumerate(self._columns):
+            if column.is_exact:
+                differs = query[owner, position] != column.values[rows]
+                mismatches += differs if column.is_nearest else np.where(differs, np.inf, 0.0)
+        fewest = segment_reduce(np.minimum, mismatches, offsets, empty=0.0)
+        log_kernel[(mismatches > fewest[owner]) | np.isinf(mismatches)] = -np.inf
+
     def _from_pivots(
-        self, query: FloatArray, owner: IntArray, rows: IntArray, is_top: IntArray
+        self, query: FloatArray, owner: IntArray, rows: IntArray, is_top: BoolArray
     ) -> FloatArray:
         """Return log-kernels relative to one near row of each query, the pivot.
 
@@ -298,6 +332,8 @@ class ProductKernel:
         top = np.flatnonzero(is_top)
         pivot = rows[top[np.searchsorted(owner[top], owner)]]
         log_kernel = np.zeros(len(rows))
+        if self._log_rows is not None:
+            log_kernel += self._log_rows[rows] - self._log_rows[pivot]
         for position, column in enumerate(self._columns):
             if column.is_exact:
                 continue
@@ -309,11 +345,108 @@ class ProductKernel:
                 log_kernel += column.log_kernel(q, z) - column.log_kernel(q, p)
         return log_kernel
 
+    # Weights of all rows.
 
-def _representable(kernel: ColumnKernel, values: FloatArray) -> ColumnKernel:
-    """Return the kernel, with a bandwidth at which squared distances do not overflow."""
-    if kernel.name not in CONTINUOUS_KERNELS or kernel.bandwidth == 0.0:
-        return kernel
-    with np.errstate(over="ignore"):
-        narrowest = NARROWEST * min(float(np.ptp(values)), np.finfo(float).max)
-    return replace(kernel, bandwidth=max(kernel.bandwidth, narrowest))
+    def _dense_blocks(self, query: FloatArray, log_cut: float) -> Iterator[Dense]:
+        """Yield the weights of all rows, for consecutive blocks of queries.
+
+        Entries lighter than the heaviest by more than `log_cut` in logarithm may be zero.
+        """
+        # Sums of products below it have lost digits to underflow.
+        least_total = np.exp(log_cut + SMALLEST_LOG)
+        size = max(1, BLOCK_ENTRIES // self.n_rows)
+        codes = self._codes(query)
+        pays = len(query) >= LEAST_QUERIES * self.n_rows
+        tables = [self._table(c) for c in range(len(self._columns))] if codes and pays else []
+        spare = np.empty((min(size, len(query)), self.n_rows))
+        for start in range(0, len(query), size):
+            block = slice(start, start + size)
+            if codes is None:
+                kernel = self._exponentiated(query[block])
+            elif not tables:
+                kernel = self._relative(self.log_kernel(query[block]))
+            else:
+                kernel = np.take(tables[0], codes[0][block], axis=0)
+                for table, code in zip(tables[1:], codes[1:], strict=True):
+                    part = code[block]
+                    kernel *= np.take(table, part, axis=0, out=spare[: len(part)], mode="clip")
+                lost = np.flatnonzero(np.einsum("ij->i", kernel) < least_total)
+                if lost.size:
+                    kernel[lost] = self._relative(self.log_kernel(query[block][lost]))
+            yield Dense.normalised(kernel)
+
+    def _table(self, position: int) -> FloatArray:
+        """Return the kernel of one column: its distinct values by rows."""
+        if position in self._tables:
+            return self._tables[position]
+        column = self._columns[position]
+        log_kernel = column.log_kernel(column.distinct[:, np.newaxis], column.values)
+        if position == 0 and self._log_rows is not None:
+            log_kernel += self._log_rows
+        table = exp_or_zero(log_kernel)
+        if table.size <= LARGEST_KEPT_TABLE:
+            self._tables[position] = table
+        return table
+
+    def _codes(self, query: FloatArray) -> list[IntArray] | None:
+        """Return the row of each column's table, None if there is no table for the queries."""
+        longest = max((len(column.distinct) for column in self._columns), default=0)
+        if not self._columns or longest * self.n_rows > LARGEST_TABLE:
+            return None
+        codes = []
+        for column, wanted in zip(self._columns, query.T, strict=True):
+            values = column.distinct
+            code = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
+            if not np.array_equal(values[code], wanted):
+                return None
+            codes.append(code)
+        return codes
+
+    def _exponentiated(self, query: FloatArray) -> FloatArray:
+        """Return the kernel of all rows, relative to the heaviest, by a matrix product.
+
+        Of ``-(q - z)^2 / 2`` the part ``q z - z^2 / 2`` depends on the row. Queries that match
+        no row exactly go by the reference text.
+        """
+        gaussian = [c for c, column in enumerate(self._columns) if column.is_gaussian]
+        places = [self._columns[c].scaled(query[:, c]) for c in gaussian]
+        with one_blas_thread():
+            log_kernel: FloatArray = np.column_stack([*places, np.ones(len(query))]) @ self._places
+        for column, wanted in zip(self._columns, query.T, strict=True):
+            if not column.is_gaussian:
+                log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)
+        if self._log_rows is not None:
+            log_kernel += self._log_rows
+        if self._has_nearest:
+            unmatched = np.flatnonzero(np.isneginf(log_kernel.max(axis=1)))
+            log_kernel[unmatched] = self.log_kernel(query[unmatched])
+        return self._relative(log_kernel)
+
+    @cached_property
+    def _places(self) -> FloatArray:
+        """The rows' places in each Gaussian column, and what is taken off for them."""
+        places = np.stack([c.scaled(c.values) for c in self._columns if c.is_gaussian])
+        return np.vstack([places, -0.5 * np.square(places).sum(axis=0)])
+
+    @staticmethod
+    def _relative(log_kernel: FloatArray) -> FloatArray:
+        """Return the exponentials relative to the heaviest of each row, in place."""
+        heaviest = log_kernel.max(axis=1, keepdims=True)
+        log_kernel -= np.where(np.isfinite(heaviest), heaviest, 0.0)
+        return exp_or_zero(log_kernel)
+
+    # Draws without weights.
+
+    def propose(self, query: FloatArray, owner: IntArray, rng: np.random.Generator) -> IntArray:
+        """Draw a row for each entry by its weight given ``query[owner]``, or give up: -1.
+
+        Where kernels are wide no row has to be weighed that is not proposed.
+        """
+        if not self._columns and self._log_rows is None:
+            return rng.integers(self.n_rows, size=len(owner))
+        if self.n_rows >= LARGE_TABLE and self._finder.primary is not None:
+            nearby = NearbyRows(self._finder, self._columns[self._finder.primary], query)
+            return propose_near_rows(self._pair_kernel, nearby, self.n_rows, query, owner, rng)
+        if self.n_rows < FEWEST_TO_PROPOSE or self._squared_width > WIDEST_SQUARE:
+            return np.full(len(owner), -1, dtype=np.int64)
+        return propose_rows(self._pair_kernel_if_equal, self.n_rows, query, owner, rng)

@@ -17,6 +17,24 @@ Nothing is fitted when a question is asked, so that ten questions cost one fit. 
 and answers the same after.
 """
 
-from causalaug.model._model import GraphModel, check_strategies, fit_model, fit_table
+from causalaug.model._model import (
+    BLOCK_ROWS,
+    BlockJob,
+    GraphModel,
+    augment,
+    check_strategies,
+    count_blocks,
+    fit_model,
+    fit_table,
+)
 
-__all__ = ["GraphModel", "check_strategies", "fit_model", "fit_table"]
+__all__ = [
+    "BLOCK_ROWS",
+    "BlockJob",
+    "GraphModel",
+    "augment",
+    "check_strategies",
+    "count_blocks",
+    "fit_model",
+    "fit_table",
+]

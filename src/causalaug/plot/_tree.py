@@ -8,10 +8,10 @@ import numpy as np
 
 from causalaug._validation import check_at_least, check_bool, check_integer, check_same_variables
 from causalaug.conditionals import Conditional, KernelConditional
-from causalaug.factorization import Factor, factorize
 from causalaug.graphs import as_graph
-from causalaug.plot._branches import Branch, grow_branches, heights
+from causalaug.model import fit_table
 from causalaug.plot._cells import column_cells, short
+from causalaug.plot._nodes import grow_nodes, heights
 from causalaug.plot._style import GREY, INK, PALE, VERMILION, as_axes, plain, styled
 from causalaug.table import Table
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from causalaug.expansion import Node
+    from causalaug.factorization import Factor
     from causalaug.graphs import ADMG
     from causalaug.typing import FloatArray
 
@@ -89,14 +91,11 @@ def plot_probability_tree(
     check_integer("max_branches", max_branches, at_least=1)
     table = frame if isinstance(frame, Table) else Table.from_frame(frame, names=graph.nodes)
     check_same_variables(graph.nodes, table.columns)
-    factors = factorize(graph, order)
-    branches = grow_branches(
-        table,
-        factors,
-        KernelConditional() if conditional is None else conditional,
-        threshold=threshold,
-        merge_equal=merge_equal,
-        max_branches=max_branches,
+    conditional = KernelConditional() if conditional is None else conditional
+    model = fit_table(table, graph, conditional, order)
+    factors = model.factors
+    branches = grow_nodes(
+        model, threshold=threshold, merge_equal=merge_equal, max_branches=max_branches
     )
     height = heights(branches)
     ax = as_axes(ax, (2.1 * len(factors) + 1.3, max(0.3 * height.max() + 1.2, 2.4)))
@@ -110,7 +109,7 @@ def _draw_branches(
     ax: Axes,
     table: Table,
     factors: Sequence[Factor],
-    branches: Sequence[Branch],
+    branches: Sequence[Node],
     height: FloatArray,
 ) -> None:
     """Draw each branch as a line with its weight on it and its value at its end."""
@@ -118,10 +117,10 @@ def _draw_branches(
     for number, branch in enumerate(branches):
         start = root if branch.parent < 0 else height[branch.parent]
         _draw_edge(ax, branch, float(start), float(height[number]))
-        value = _value_text(table, factors[branch.level].target, branch)
-        ink = INK if branch.kept else PALE
+        value = _value_text(table, factors[branch.depth].target, branch)
+        ink = INK if branch.is_kept else PALE
         ax.text(
-            branch.level + 1,
+            branch.depth + 1,
             float(height[number]),
             value,
             color=ink,
@@ -130,29 +129,29 @@ def _draw_branches(
             va="center",
             bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": ink},
             zorder=3,
-            label="node" if branch.kept else "pruned node",
+            label="node" if branch.is_kept else "pruned node",
         )
     ax.plot([0], [root], marker="o", color=INK, markersize=6)
 
 
-def _draw_edge(ax: Axes, branch: Branch, start: float, end: float) -> None:
+def _draw_edge(ax: Axes, branch: Node, start: float, end: float) -> None:
     """Draw the line of a branch, and its weight a little beyond the middle."""
-    ink = INK if branch.kept else PALE
-    ax.plot([branch.level, branch.level + 1], [start, end], color=ink, linewidth=1.0, zorder=1)
+    ink = INK if branch.is_kept else PALE
+    ax.plot([branch.depth, branch.depth + 1], [start, end], color=ink, linewidth=1.0, zorder=1)
     ax.text(
-        branch.level + 0.55,
+        branch.depth + 0.55,
         start + 0.55 * (end - start),
         short(branch.edge_weight),
-        color=GREY if branch.kept else PALE,
+        color=GREY if branch.is_kept else PALE,
         size=8,
         ha="center",
         va="center",
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-        label="edge" if branch.kept else "pruned edge",
+        label="edge" if branch.is_kept else "pruned edge",
     )
 
 
-def _value_text(table: Table, name: str, branch: Branch) -> str:
+def _value_text(table: Table, name: str, branch: Node) -> str:
     """Return the cell that was copied, or the number that it was shifted to."""
     number = table.index(name)
     value = branch.values[number]
@@ -162,11 +161,11 @@ def _value_text(table: Table, name: str, branch: Branch) -> str:
 
 
 def _draw_leaves(
-    ax: Axes, table: Table, branches: Sequence[Branch], height: FloatArray, n_levels: int
+    ax: Axes, table: Table, branches: Sequence[Node], height: FloatArray, n_levels: int
 ) -> None:
     """Write the weights of the leaves, in colour where the row is none of those observed."""
     for number, branch in enumerate(branches):
-        if branch.level < n_levels - 1 or not branch.kept:
+        if branch.depth < n_levels - 1 or not branch.is_kept:
             continue
         new = [branch.values[column] for column in range(table.n_columns)]
         is_novel = not np.any(np.all(table.values == new, axis=1))

@@ -6,6 +6,6 @@ float values, the kinds and the row numbers of a `Table`.
 
 from causalaug.table._checks import check_names
 from causalaug.table._columns import ColumnKind
-from causalaug.table._table import Table
+from causalaug.table._table import Coding, Table
 
-__all__ = ["ColumnKind", "Table", "check_names"]
+__all__ = ["Coding", "ColumnKind", "Table", "check_names"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -22,9 +22,22 @@ from causalaug.table._columns import Column, ColumnKind, encode, limits, resolut
 from causalaug.table._sources import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from causalaug.typing import FloatArray, IntArray
+
+
+class Coding(NamedTuple):
+    """The distinct values of a column, sorted; the first row of each; the code of every row."""
+
+    values: FloatArray
+    first_rows: IntArray
+    codes: IntArray
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Coding:
+        """Code some values."""
+        return cls(*np.unique(values, return_index=True, return_inverse=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +102,7 @@ numeric=(True, True, False))
     source: Any = field(repr=False)
     row_weights: FloatArray | None = field(default=None, repr=False)
     total_weight: float = field(default=0.0, repr=False)
+    _known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_frame(
@@ -176,6 +190,25 @@ or fill the cells in.
         """The number of columns."""
         return len(self.columns)
 
+    def coding(self, column: int) -> Coding:
+        """Return the distinct values of a column and the code of each row, found once."""
+        if column not in self._known:
+            self._known[column] = Coding.of(self.values[:, column])
+        coding: Coding = self._known[column]
+        return coding
+
+    def summary(self, column: int, function: Callable[[FloatArray], float]) -> float:
+        """Return a function of the values of a column, such as a bandwidth, computed once."""
+        key = (column, function)
+        if key not in self._known:
+            self._known[key] = function(self.values[:, column])
+        number: float = self._known[key]
+        return number
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        return {**vars(self), "_known": {}}
+
     def index(self, column: str) -> int:
         """Return the position of a column."""
         if column not in self.columns:
@@ -197,6 +230,7 @@ or fill the cells in.
         values.flags.writeable = False
         return replace(
             self,
+            _known={},
             values=values,
             source=self.take(np.repeat(rows[:, np.newaxis], self.n_columns, axis=1)),
             row_weights=None if self.row_weights is None else self.row_weights[rows],

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalaug import _segments
-from causalaug._segments import (
+from causalaug import _ragged
+from causalaug._ragged import (
     blocks_by_size,
     combine_codes,
     concatenated_ranges,
@@ -15,7 +15,7 @@ from causalaug._segments import (
     first_below,
     first_reaching,
     group_by_key,
-    keep_in_segments,
+    keep_in_ragged,
     offsets_of,
     owned_ranges,
     rank_keys,
@@ -27,7 +27,7 @@ number = st.integers(-3, 3).map(float) | st.sampled_from([-np.inf, np.inf])
 
 
 @st.composite
-def sorted_segments(draw, *, descending):
+def sorted_ragged(draw, *, descending):
     """Draw segments that are sorted each, with gaps between them, and a target for each."""
     segments = draw(st.lists(st.lists(number, max_size=6), max_size=6))
     gaps = draw(st.lists(st.integers(0, 2), min_size=len(segments), max_size=len(segments)))
@@ -92,11 +92,11 @@ def test_blocks_are_as_long_as_the_limit_allows(counts, limit):
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 1 << 15])
-@given(problem=sorted_segments(descending=True))
+@given(problem=sorted_ragged(descending=True))
 def test_first_below_is_a_linear_search(chunk, problem):
     values, starts, stops, floor = problem
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_segments, "CHUNK", chunk)
+        patch.setattr(_ragged, "CHUNK", chunk)
         found = first_below(values, starts, stops, floor)
     assert found.tolist() == [
         next((i for i in range(start, stop) if values[i] < least), stop)
@@ -105,7 +105,7 @@ def test_first_below_is_a_linear_search(chunk, problem):
 
 
 @pytest.mark.parametrize("strictly", [False, True])
-@given(problem=sorted_segments(descending=False))
+@given(problem=sorted_ragged(descending=False))
 def test_first_reaching_is_a_linear_search(strictly, problem):
     values, starts, stops, target = problem
     before = starts.copy(), stops.copy()
@@ -124,7 +124,7 @@ def test_each_owner_is_sorted_with_ties_as_they_stand(few, pairs):
     pairs = sorted(pairs, key=lambda pair: pair[0])
     owner, values = ints([owner for owner, _ in pairs]), np.array([value for _, value in pairs])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_segments, "FEW", few)
+        patch.setattr(_ragged, "FEW", few)
         order = descending_order(owner, values)
     assert order.tolist() == sorted(range(len(pairs)), key=lambda k: (pairs[k][0], -pairs[k][1]))
 
@@ -139,11 +139,11 @@ def test_segment_reduce_reduces_each_segment(ufunc, segments):
 
 
 @given(st.lists(st.lists(st.booleans(), max_size=4), max_size=6))
-def test_filtered_segments_keep_their_own(segments):
+def test_filtered_ragged_keep_their_own(segments):
     keep = np.array([value for segment in segments for value in segment], dtype=bool)
     offsets = offsets_of(ints([len(segment) for segment in segments]))
     kept = [sum(segment) for segment in segments]
-    assert np.diff(keep_in_segments(offsets, keep)).tolist() == kept
+    assert np.diff(keep_in_ragged(offsets, keep)).tolist() == kept
 
 
 @st.composite
@@ -186,8 +186,8 @@ some_keys = [st.lists(st.integers(0, 9) | st.integers(0, top), max_size=12) for 
 def test_groups_hold_equal_keys_in_order(few, few_runs, keys):
     bound = max(keys, default=0) + 1
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_segments, "FEW_KEYS", few)
-        patch.setattr(_segments, "FEW_RUNS", few_runs)
+        patch.setattr(_ragged, "FEW_KEYS", few)
+        patch.setattr(_ragged, "FEW_RUNS", few_runs)
         groups = group_by_key(ints(keys), bound)
     expected = [[i for i, key in enumerate(keys) if key == each] for each in sorted(set(keys))]
     found = [groups.order[slice(*ends)].tolist() for ends in itertools.pairwise(groups.offsets)]
@@ -200,7 +200,7 @@ def test_groups_hold_equal_keys_in_order(few, few_runs, keys):
 @given(keys=st.lists(st.integers(0, 30), max_size=12), slack=st.integers(0, 5))
 def test_ranks_do_not_depend_on_how_they_are_found(largest_lookup, keys, slack):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_segments, "LARGEST_LOOKUP", largest_lookup)
+        patch.setattr(_ragged, "LARGEST_LOOKUP", largest_lookup)
         ranks, first = rank_keys(ints(keys), max(keys, default=-1) + 1 + slack)
     distinct = sorted(set(keys))
     assert ranks.tolist() == [distinct.index(key) for key in keys]
