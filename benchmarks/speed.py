@@ -21,7 +21,7 @@ from sklearn.linear_model import Ridge
 
 import causalaug as ca
 from causalaug.expansion._enumeration import enumerate_paths
-from causalaug.expansion._tree import describe_tree
+from causalaug.expansion._frontier import describe_tree
 from causalaug.expansion._trellis import Trellis, build_trellis
 from causalaug.model import fit_table
 

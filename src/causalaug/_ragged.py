@@ -429,6 +429,11 @@ class Ragged:
         """Return the weight of each entry, times the mass of its owner."""
         return self.weight * np.repeat(masses, self.counts)
 
+    def best(self, credit: FloatArray) -> FloatArray:
+        """Return the largest log-weight of each owner, each with the credit of its index."""
+        credited = self.log_weight + credit[self.index]
+        return segment_reduce(np.maximum, credited, self.offsets, empty=-np.inf)
+
     def at(self, entries: IntArray) -> "Ragged":
         """Return some of the entries, given in ascending order; owners may end up with none."""
         offsets = np.searchsorted(entries, self.offsets)
@@ -544,6 +549,12 @@ class Dense:
         """Return the weight of each entry, times the mass of its owner."""
         product: FloatArray = self.matrix * masses[:, np.newaxis]
         return product.ravel()
+
+    def best(self, credit: FloatArray) -> FloatArray:
+        """Return the largest log-weight of each owner, each with the credit of its index."""
+        largest: FloatArray = (self.matrix * np.exp(credit)).max(axis=1)
+        with np.errstate(divide="ignore"):
+            return np.log(largest)
 
     def at_least(self, log_floor: FloatArray) -> Ragged:
         """Return the entries, not zero, whose log-weight is at least the floor of their owner."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug._ragged import Ragged, offsets_of, segment_reduce
+from causalaug._ragged import Ragged, offsets_of
 from causalaug.expansion._frontier import Codes, Level, ProbabilityTree
 from causalaug.kernels import NEGLIGIBLE
 from causalaug.typing import FloatArray, IntArray
@@ -61,12 +61,8 @@ def bound_levels(tree: ProbabilityTree, log_threshold: float) -> Bounds:
         query = values[0][:, np.newaxis] if values else np.empty((1, 0))
         variable = tree.variables[level.column]
         credit = credits[level.column][variable.code_of_choice]
-        parts = []
-        for weights in level.weigher.weigh(query, cut):
-            found = variable.choose(weights).at_least(np.full(weights.n_owners, -np.inf))
-            credited = found.log_weight + credit[found.index]
-            parts.append(segment_reduce(np.maximum, credited, found.offsets, empty=-np.inf))
-        best = np.concatenate(parts)
+        blocks = level.weigher.weigh(query, cut)
+        best = np.concatenate([variable.choose(weights).best(credit) for weights in blocks])
         debits[level.column] = np.where(np.isfinite(best), best, 0.0)
         if values:
             credits[level.pillow[0]] += best

@@ -211,13 +211,18 @@ class ProductKernel(RowWeigher):
         for start in range(0, len(query), BATCH_QUERIES):
             yield from self._weigh_batch(query[start : start + BATCH_QUERIES], cut, may_be_dense)
 
-    def _same_for_all(self, n_queries: int) -> Iterator[Dense]:
+    def _same_for_all(self, n_queries: int) -> Iterator[Ragged]:
         """Yield the weights of rows that have no pillow to be compared on."""
-        kernel = np.ones(self.n_rows) if self._log_rows is None else exp_or_zero(self._log_rows)
+        log_kernel = np.zeros(self.n_rows) if self._log_rows is None else self._log_rows
         size = max(1, BLOCK_ENTRIES // self.n_rows)
         for start in range(0, n_queries, size):
-            n_owners = min(size, n_queries - start)
-            yield Dense.normalised(np.tile(kernel, (n_owners, 1)))
+            times = min(size, n_queries - start)
+            offsets, rows = np.arange(times + 1) * self.n_rows, np.tile(self._every_row, times)
+            yield Ragged.normalised(offsets, rows, np.tile(log_kernel, times))
+
+    @cached_property
+    def _every_row(self) -> IntArray:
+        return np.arange(self.n_rows, dtype=np.int32)
 
     @cached_property
     def _squared_width(self) -> float:
