@@ -68,6 +68,10 @@ def test_numpy_strings_become_plain_strings():
         ([], "at least one node"),
         (["A", ""], "non-empty strings. Found ''"),
         (["A", 1], "non-empty strings. Found 1, of type int"),
+        (frozenset("A"), "A set has no order, and results depend on it: write a list, or sorted"),
+        (5, "ordered collection of names.*Found 5, a int. Write a list"),
+        (["A", 1.5], "non-empty strings. Found 1.5, of type float"),
+        (["A", "\ud800"], r"that a file can hold. Found '\\ud800', with half of a surrogate"),
         (["A", "B", "A"], r"unique. Found more than once: \['A'\]"),
     ],
 )
@@ -88,12 +92,24 @@ def test_nodes_are_checked(nodes, message):
         (("tar", "tar"), "two different nodes. Found tar {} tar"),
         (("tar",), "pair of node names. Found \\('tar',\\)"),
         ("ta", "pair of node names. Found 'ta'"),
+        (5, "pair of node names. Found 5"),
     ],
 )
 @pytest.mark.parametrize(("kind", "arrow"), [("directed", "->"), ("bidirected", "<->")])
 def test_edges_are_checked(edge, message, kind, arrow):
     with pytest.raises(GraphError, match=message.replace("{}", arrow)):
         ADMG(["smoking", "tar"], **{kind: [edge]})
+
+
+def test_a_set_has_no_direction():
+    assert ADMG(["A", "B"], bidirected=[{"A", "B"}]).bidirected == (("A", "B"),)
+    with pytest.raises(GraphError, match="pair of node names. Found {"):
+        ADMG(["A", "B"], directed=[{"A", "B"}])
+
+
+def test_edges_are_a_collection():
+    with pytest.raises(GraphError, match=r"collection of pairs. Found 5, of type int. Write \[\("):
+        ADMG(["A"], directed=5)
 
 
 def test_a_cycle_is_named_from_its_first_node():
@@ -161,6 +177,12 @@ def test_kinship_of_a_stranger_is_an_error(method):
     graph = ADMG(["smoking", "tar"])
     with pytest.raises(GraphError, match="'tarr'. A typing slip\\? 'tarr' -> 'tar'"):
         getattr(graph, method)("tarr")
+
+
+@pytest.mark.parametrize("of", [5, [5], [["smoking"]], [None]])
+def test_a_query_names_nodes(of):
+    with pytest.raises(GraphError, match="must name nodes"):
+        ADMG(["smoking"]).parents(of)
 
 
 @given(admgs())

@@ -160,11 +160,19 @@ def test_a_pillow_comes_in_the_given_order():
             ["tar", "smoking", "cancer"],
             "'tar' before 'smoking', against the edge smoking -> tar. One that fits: .'smoking'",
         ),
+        ({"smoking", "tar", "cancer"}, "sequence of node names. .*A set has no order"),
+        (["smoking", "tar", "cancer", ["x"]], r"Not a node: \[\['x'\]\]"),
+        (5, "sequence of node names. Found 5"),
     ],
 )
 def test_an_order_is_checked(order, message):
     with pytest.raises(GraphError, match=message):
         markov_pillow(FRONT_DOOR, "tar", order=order)
+
+
+def test_a_number_is_no_name_in_an_order():
+    with pytest.raises(GraphError, match=r"Missing: \['1'\]. Not a node: \[1\]"):
+        markov_pillow(ADMG(["1", "2"]), "2", order=[1, "2"])
 
 
 def test_the_node_of_a_pillow_is_checked():

@@ -44,8 +44,7 @@ def check_ordered(
         except TypeError:
             advice = "Write a list of names."
     raise GraphError(
-        f"{subject} must be {what}. "
-        f"Found {shown(values)}, a {type(values).__name__}. {advice}"
+        f"{subject} must be {what}. Found {shown(values)}, a {type(values).__name__}. {advice}"
     )
 
 
