@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from causalaug.exceptions import CyclicGraphError, GraphError
 from causalaug.graphs import ADMG
 from graph_strategies import admgs
+from oracles import slow_mb_shielded
 
 CHAIN = ADMG(["A", "B", "C", "D"], directed=[("A", "B"), ("B", "C"), ("C", "D")])
 
@@ -210,6 +211,18 @@ def test_a_district_of_several_nodes_is_the_union():
 def test_a_district_starts_within():
     with pytest.raises(GraphError, match="inside `within`, must name nodes.*'A'"):
         ADMG(["A", "B"]).district("A", within=["B"])
+
+
+@given(admgs())
+def test_mb_shielded_agrees_with_its_definition(graph):
+    assert graph.is_mb_shielded() == slow_mb_shielded(graph)
+
+
+@given(admgs(), st.data())
+def test_a_district_within_is_the_district_of_the_subgraph(graph, data):
+    within = data.draw(st.lists(st.sampled_from(graph.nodes), min_size=1, unique=True))
+    node = data.draw(st.sampled_from(within))
+    assert graph.district(node, within=within) == graph.subgraph(within).district(node)
 
 
 @given(admgs(bidirected=False))

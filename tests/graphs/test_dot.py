@@ -87,6 +87,7 @@ def test_hidden_nodes_are_projected_out(text):
         ("digraph { 1a -> y }", "found '1a'. Graphviz would take it apart"),
         ("digraph { x-1 -> y }", "cannot read '-1 -> y }'. Names with .* signs need quotes"),
         (r'digraph { "a\\b" -> "a\b" }', "spelled in one way. Found .* which Graphviz tells apart"),
+        ("strict digraph { A -> B [key=1] }", "strict graph must have no key. Found key='1'"),
         ('digraph { "a" + b }', "expected a string in quotes, found 'b'"),
         ("digraph { <b> -> A }", "expected a node name, found '<b>'. A label of HTML"),
         ("digraph { node; A }", r"expected '\[', found ';'. Quote 'node' if"),

@@ -261,6 +261,15 @@ def test_projection_checks_its_nodes():
         latent_projection(FRONT_DOOR, keep=[])
 
 
+def test_questions_take_whatever_is_read_as_a_graph():
+    text = "smoking -> tar -> cancer; smoking <-> cancer"
+    assert latent_projection(text, keep={"smoking", "cancer"}) == latent_projection(
+        FRONT_DOOR, keep=["cancer", "smoking"]
+    )
+    assert select_markov_blanket(text, "tar") == select_markov_blanket(FRONT_DOOR, "tar")
+    assert not m_separated(text, "smoking", "cancer", given="tar")
+
+
 def test_complete_graph_refuses_one_string():
     with pytest.raises(GraphError, match="Found 'ABC', a str"):
         complete_graph("ABC")

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from causalaug.exceptions import GraphFormatError
 from causalaug.graphs._admg import ADMG
-from causalaug.graphs._shorten import group
-from causalaug.graphs.io._braces import Attributes, Parsed, parse
+from causalaug.graphs._shorten import group, shown
+from causalaug.graphs.io._braces import Attributes, Parsed, Statement, parse
 from causalaug.graphs.io._draft import Draft, check_arrow, check_size, is_bidirected, is_latent
 from causalaug.graphs.io._tokens import quote_unless_plain
 
@@ -45,12 +45,12 @@ def _steps(parsed: Parsed) -> list[_Step]:
     merged: dict[tuple[str, str, str], dict[str, str]] = {}
     for statement in parsed.statements:
         own = {**statement.edge_defaults, **statement.attributes}
+        key = _key(statement, parsed.strict)
         for (left, right), mark in zip(pairwise(statement.terms), statement.arrows, strict=True):
-            if mark != "->" or not (parsed.strict or "key" in own):
+            if mark != "->" or key is None:
                 steps.append(_Step(left, mark, right, own, statement.where))
                 continue
             check_size(len(steps), left, mark, right)
-            key = "" if parsed.strict else own["key"]
             for a, b in product(left, right):
                 if (a, b, key) in merged:
                     merged[a, b, key].update(statement.attributes)
@@ -58,6 +58,18 @@ def _steps(parsed: Parsed) -> list[_Step]:
                     merged[a, b, key] = dict(own)
                     steps.append(_Step([a], mark, [b], merged[a, b, key], statement.where))
     return steps
+
+
+def _key(statement: Statement, strict: bool) -> str | None:
+    """Return by what edges between two nodes are told apart, or None if all are different."""
+    key = statement.attributes.get("key")
+    if strict and statement.arrows and key is not None:
+        raise GraphFormatError(
+            f"{statement.where}: an edge of a strict graph must have no key. Found key="
+            f"{shown(key)}, with which Graphviz forgets attributes of edges that it merges. "
+            "Remove 'strict', or the key."
+        )
+    return "" if strict else key
 
 
 def _latent(parsed: Parsed) -> set[str]:
