@@ -72,6 +72,7 @@ def test_other_marks_have_no_bearing(mark):
 
 def test_words_of_dot_are_names_here():
     assert read_graph("dag { node -> graph }").nodes == ("node", "graph")
+    assert read_graph("dag { subgraph [latent] subgraph -> edge }").nodes == ("edge",)
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,8 @@ class _Block:
     def chain(self, scope: _Scope, nodes: Attributes, edges: Attributes) -> None:
         """Read ``A -> {B C} [key=value]``; statements inside braces come first."""
         cursor, where = self.cursor, self.cursor.where
-        braces, n_nodes = cursor.at("{", "subgraph"), len(self.nodes)
+        braces = cursor.at("{") or (self.keywords and cursor.at("subgraph"))
+        n_nodes = len(self.nodes)
         groups, marks = [self.term(scope, nodes, edges)], []
         if not braces and len(groups[0]) == 1 and cursor.accept("="):
             self.word("a value")  # It was a setting of the drawing, and no node.
