@@ -283,3 +283,47 @@ def merge_by_product(values, rows, log_weights):
     products = np.exp(np.bincount(group.ravel(), log_weights, minlength=len(distinct)))
     appearance = np.argsort(first)
     return distinct[appearance], products[appearance]
+
+
+def slow_pillow(graph, node, order):
+    """Return the Markov pillow by its definition, in the subgraph up to the node."""
+    so_far = list(order[: list(order).index(node) + 1])
+    district = {node}
+    while True:
+        near = {v for pair in graph.bidirected for v in pair if district & set(pair)}
+        grown = district | (near & set(so_far))
+        if grown == district:
+            break
+        district = grown
+    parents = {a for a, b in graph.directed if b in district}
+    return tuple(v for v in so_far if v in (district | parents) - {node})
+
+
+def slow_order(graph):
+    """Return the topological order: each time the first node whose parents are all there."""
+    order = []
+    while len(order) < len(graph.nodes):
+        order.append(
+            next(
+                v
+                for v in graph.nodes
+                if v not in order and all(a in order for a, b in graph.directed if b == v)
+            )
+        )
+    return tuple(order)
+
+
+def slow_mb_shielded(graph):
+    """Return whether no two nodes without an edge are in each other's Markov blanket."""
+    joined = {frozenset(edge) for edge in (*graph.directed, *graph.bidirected)}
+
+    def blanket(node):
+        district = graph.district(node)
+        return {*district, *graph.parents(district)} - {node}
+
+    return all(
+        frozenset((a, b)) in joined or a not in blanket(b)
+        for a in graph.nodes
+        for b in graph.nodes
+        if a != b
+    )

@@ -1,4 +1,4 @@
-"""The errors that causalaug raises.
+"""The errors that causalaug raises, and its warning.
 
 Each is a `CausalAugError` and also the builtin that a caller would expect::
 
@@ -16,10 +16,13 @@ Each is a `CausalAugError` and also the builtin that a caller would expect::
     ├── ExperimentError (RuntimeError)      some runs of an experiment failed
     ├── EngineError (RuntimeError)          the workers of a cluster died too often
     └── MissingDependencyError (ImportError)  an extra is not installed
+
+`CausalAugWarning` is a `UserWarning`: something was done that may not be what was meant.
 """
 
 __all__ = [
     "CausalAugError",
+    "CausalAugWarning",
     "CyclicGraphError",
     "DataNotFoundError",
     "EngineError",
@@ -38,6 +41,10 @@ __all__ = [
 
 class CausalAugError(Exception):
     """Base class of all errors raised by causalaug."""
+
+
+class CausalAugWarning(UserWarning):
+    """Something was done that may not be what was meant; the message says what to do."""
 
 
 class GraphError(CausalAugError, ValueError):

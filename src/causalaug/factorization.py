@@ -1,10 +1,14 @@
-"""From a graph to an ordered product of conditionals; below this only columns matter."""
+"""From a graph to an ordered product of conditionals: Eq. (1) of the paper.
+
+A variable depends on its Markov pillow alone, given all variables before it. Below this module
+nobody knows graphs, only which columns each column is conditioned on.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from causalaug.graphs import ADMG
-from causalaug.graphs._queries import check_order, pillow_in
+from causalaug.graphs._admg import as_graph, order_of, pillows
 
 __all__ = ["Factor", "factorize"]
 
@@ -32,30 +36,33 @@ class Factor:
         )
 
 
-def factorize(graph: ADMG, order: Sequence[str] | None = None) -> tuple[Factor, ...]:
+def factorize(graph: Any, order: Sequence[str] | None = None) -> tuple[Factor, ...]:
     """Return the factors of the joint distribution that the graph allows.
 
     Parameters
     ----------
     graph : ADMG
-        The causal graph.
+        The causal graph, or anything that `read_graph` reads.
     order : sequence of str, optional
         A topological order of the graph; by default `graph.topological_order()`.
 
     Returns
     -------
     tuple of Factor
-        One per variable, in that order: ``p(z) = prod_j p(z_j | z_mp(j))``.
+        One per variable, in that order: ``p(z) = prod_j p(z_j | z_mp(j))``, Eq. (1).
 
     Examples
     --------
     The order matters when hidden common causes are assumed:
 
+    >>> from causalaug import ADMG
     >>> graph = ADMG(["A", "B", "C"], directed=[("A", "B")], bidirected=[("B", "C")])
     >>> print(*factorize(graph))
     p(A) p(B | A) p(C | A, B)
     >>> print(*factorize(graph, order=["C", "A", "B"]))
     p(C) p(A) p(B | C, A)
     """
-    names = check_order(graph, order)
-    return tuple(Factor(node, pillow_in(graph, node, names)) for node in names)
+    graph = as_graph(graph)
+    names = order_of(graph, order)
+    # Eq. (1): one conditional per variable, given its pillow, along a topological order.
+    return tuple(map(Factor, names, pillows(graph, names)))

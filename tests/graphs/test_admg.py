@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from causalaug.exceptions import CyclicGraphError, GraphError
 from causalaug.graphs import ADMG
 from graph_strategies import admgs
+from oracles import slow_mb_shielded
 
 CHAIN = ADMG(["A", "B", "C", "D"], directed=[("A", "B"), ("B", "C"), ("C", "D")])
 
@@ -68,6 +69,10 @@ def test_numpy_strings_become_plain_strings():
         ([], "at least one node"),
         (["A", ""], "non-empty strings. Found ''"),
         (["A", 1], "non-empty strings. Found 1, of type int"),
+        (frozenset("A"), "A set has no order, and results depend on it: write a list, or sorted"),
+        (5, "ordered collection of names.*Found 5, a int. Write a list"),
+        (["A", 1.5], "non-empty strings. Found 1.5, of type float"),
+        (["A", "\ud800"], r"that a file can hold. Found '\\ud800', with half of a surrogate"),
         (["A", "B", "A"], r"unique. Found more than once: \['A'\]"),
     ],
 )
@@ -88,12 +93,24 @@ def test_nodes_are_checked(nodes, message):
         (("tar", "tar"), "two different nodes. Found tar {} tar"),
         (("tar",), "pair of node names. Found \\('tar',\\)"),
         ("ta", "pair of node names. Found 'ta'"),
+        (5, "pair of node names. Found 5"),
     ],
 )
 @pytest.mark.parametrize(("kind", "arrow"), [("directed", "->"), ("bidirected", "<->")])
 def test_edges_are_checked(edge, message, kind, arrow):
     with pytest.raises(GraphError, match=message.replace("{}", arrow)):
         ADMG(["smoking", "tar"], **{kind: [edge]})
+
+
+def test_a_set_has_no_direction():
+    assert ADMG(["A", "B"], bidirected=[{"A", "B"}]).bidirected == (("A", "B"),)
+    with pytest.raises(GraphError, match="pair of node names. Found {"):
+        ADMG(["A", "B"], directed=[{"A", "B"}])
+
+
+def test_edges_are_a_collection():
+    with pytest.raises(GraphError, match=r"collection of pairs. Found 5, of type int. Write \[\("):
+        ADMG(["A"], directed=5)
 
 
 def test_a_cycle_is_named_from_its_first_node():
@@ -163,6 +180,12 @@ def test_kinship_of_a_stranger_is_an_error(method):
         getattr(graph, method)("tarr")
 
 
+@pytest.mark.parametrize("of", [5, [5], [["smoking"]], [None]])
+def test_a_query_names_nodes(of):
+    with pytest.raises(GraphError, match="must name nodes"):
+        ADMG(["smoking"]).parents(of)
+
+
 @given(admgs())
 def test_ancestors_and_descendants_mirror_each_other(graph):
     for a in graph.nodes:
@@ -188,6 +211,18 @@ def test_a_district_of_several_nodes_is_the_union():
 def test_a_district_starts_within():
     with pytest.raises(GraphError, match="inside `within`, must name nodes.*'A'"):
         ADMG(["A", "B"]).district("A", within=["B"])
+
+
+@given(admgs())
+def test_mb_shielded_agrees_with_its_definition(graph):
+    assert graph.is_mb_shielded() == slow_mb_shielded(graph)
+
+
+@given(admgs(), st.data())
+def test_a_district_within_is_the_district_of_the_subgraph(graph, data):
+    within = data.draw(st.lists(st.sampled_from(graph.nodes), min_size=1, unique=True))
+    node = data.draw(st.sampled_from(within))
+    assert graph.district(node, within=within) == graph.subgraph(within).district(node)
 
 
 @given(admgs(bidirected=False))

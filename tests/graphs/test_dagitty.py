@@ -1,6 +1,6 @@
 import pytest
 
-from causalaug.exceptions import GraphFormatError
+from causalaug.exceptions import CausalAugWarning, GraphFormatError
 from causalaug.graphs import ADMG, read_graph
 
 WEBSITE = """
@@ -19,7 +19,9 @@ Genes -> Injury
 
 
 def test_the_text_of_the_website():
-    assert read_graph(WEBSITE) == ADMG(
+    with pytest.warns(CausalAugWarning, match=r"marks \['Fitness'\] as selected or adjusted"):
+        graph = read_graph(WEBSITE)
+    assert graph == ADMG(
         ["warm up", "Injury", "Fitness"],
         directed=[("warm up", "Injury"), ("Fitness", "warm up")],
         bidirected=[("Injury", "Fitness")],
@@ -47,14 +49,30 @@ def test_nodes_come_in_the_order_of_first_mention():
     assert read_graph("dag { D -> {F E} A }").nodes == ("D", "F", "E", "A")
 
 
-@pytest.mark.parametrize("mark", ["latent", "unobserved", "latent=true", 'pos="1,2",latent'])
+@pytest.mark.parametrize(
+    "mark", ["latent", "l", "unobserved", "u", "U", "latent=true", 'pos="1,2",latent']
+)
 def test_hidden_nodes_are_projected_out(mark):
     graph = read_graph(f"dag {{ U [{mark}] U -> {{A B}} }}")
     assert graph == ADMG(["A", "B"], bidirected=[("A", "B")])
 
 
+@pytest.mark.parametrize("mark", ["selected", "s", "adjusted", "a", 'exposure,S,pos="0,0"'])
+def test_selection_is_not_modelled_and_a_warning_says_so(mark):
+    with pytest.warns(CausalAugWarning, match=r"\['A'\] .*Selection is not modelled") as caught:
+        graph = read_graph(f"dag {{ A [{mark}] A -> B }}")
+    assert graph == ADMG(["A", "B"], directed=[("A", "B")])
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("mark", ["exposure", "e", "outcome", "o", "source", "target", "beta=0.3"])
+def test_other_marks_have_no_bearing(mark):
+    assert read_graph(f"dag {{ A [{mark}] A -> B }}") == ADMG(["A", "B"], [("A", "B")])
+
+
 def test_words_of_dot_are_names_here():
     assert read_graph("dag { node -> graph }").nodes == ("node", "graph")
+    assert read_graph("dag { subgraph [latent] subgraph -> edge }").nodes == ("edge",)
 
 
 @pytest.mark.parametrize(
@@ -67,6 +85,11 @@ def test_words_of_dot_are_names_here():
         ("dag { A -> }", "expected a node name, found '}'"),
         ("dag { A [pos= }", "expected a value, found '}'"),
         ("dag { A - B }", "line 1: cannot read '- B }'"),
+        ("dag { A, B -> C }", r"Found a comma after A. Write \{A B\} -> C for both edges, or A; B"),
+        ("dag { A -> B, C }", "separated by spaces or semicolons .* Found a comma after B"),
+        ("dag { A [latent=false] }", "Found latent='false', which DAGitty reads as latent what"),
+        ("dag { {U V} [latent] A }", "must follow a node or an edge. Found 'latent' after braces"),
+        ("dag { x-1 -> y }", "line 1: cannot read '-1 -> y }'. Names with .* signs need quotes"),
         ("dag { U [latent] }", r"at least one observed node. Found \['U'\]"),
     ],
 )

@@ -36,6 +36,28 @@ def test_headings_comments_and_entities():
     assert read_graph(text).bidirected == (("7", "<&A&#9999999;&unknown;"),)
 
 
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("&#xe9;t&#XE9;", "été"),
+        ("&eacute;t&eacute;", "été"),
+        ("&#xd83d;&#xde00;", "\U0001f600"),
+        ("&#55357;&#56832;", "\U0001f600"),
+        ("&#" + "0" * 5000 + "65;", "A"),
+        ("&#" + "9" * 5000 + ";", "&#" + "9" * 5000 + ";"),
+        ("&#x110000;", "&#x110000;"),
+    ],
+)
+def test_entities_become_characters(label, name):
+    assert read_graph(f'graph [ directed 1 node [ id 0 label "{label}" ] ]').nodes == (name,)
+
+
+def test_numbers_are_one_id_however_they_are_written():
+    nodes = "node [ id 1 label A ] node [ id -02 label B ]  # a remark"
+    graph = read_graph(f"graph [ directed 1 {nodes}\nedge [ source +01 target -2 ] ]")
+    assert graph == ADMG(["A", "B"], directed=[("A", "B")])
+
+
 @pytest.mark.parametrize("mark", ["bidirected 1", 'type "bidirected"', 'kind "<->"', 'dir "both"'])
 def test_marks_of_bidirected_edges(mark):
     nodes = "node [ id 0 label A ] node [ id 1 label B ]"
@@ -64,6 +86,19 @@ def test_marks_of_bidirected_edges(mark):
         (
             "graph [ directed 1 node [ id 0 ] edge [ source 0 target 5 ] ]",
             "Found 0 -> 5, where no node has id 5",
+        ),
+        ("graph [ directed 1 node [ id 0 ] node [ id 00 ] ]", "Found id 0, label '00' again"),
+        (
+            'graph [ directed 1 node [ id 0 label "&#xd83d;" ] ]',
+            r"line 1: .* half of a surrogate pair in '\\ud83d'",
+        ),
+        (
+            "graph [ directed 1 node [ id 0 label A label B ] ]",
+            "must have the key 'label' once, with one value. Found it twice",
+        ),
+        (
+            "graph [ directed 1 node [ id 0 label [ x 1 ] ] ]",
+            "must have the key 'label' once, with one value. Found it with a list",
         ),
         ("graph [ directed 1 ]", "at least one observed node"),
         ("graph [ directed 1 ] graph [ directed 1 ]", "must hold one graph. Found 2"),

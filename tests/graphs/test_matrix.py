@@ -69,6 +69,15 @@ def test_without_orientation_the_choices_are_shown(source):
         ([0, 1], ROW_TO_COLUMN, r"Found shape \(2,\)"),
         (np.zeros((0, 0)), ROW_TO_COLUMN, r"Found shape \(0, 0\)"),
         ([["x", "y"], ["z", "w"]], ROW_TO_COLUMN, "must hold numbers or truth values"),
+        ([[0, 1j], [0, 0]], ROW_TO_COLUMN, "must hold numbers .* its type is complex128"),
+        (np.array([[0, 1j], [0, 0]], dtype=object), ROW_TO_COLUMN, "must hold numbers"),
+        (np.zeros((2, 2), dtype="M8[D]"), ROW_TO_COLUMN, r"its type is datetime64\[D\]"),
+        (np.zeros((2, 2), dtype="m8[s]"), ROW_TO_COLUMN, r"its type is timedelta64\[s\]"),
+        (np.ma.masked_equal([[0, 1], [0, 0]], 1), ROW_TO_COLUMN, r"masked.*matrix.filled\(0\)"),
+        ([[0, np.inf], [0, 0]], ROW_TO_COLUMN, r"finite numbers. Found infinity .*\(0, 1\)"),
+        ([[0, -np.inf], [0, 0]], "lingam", "finite numbers"),
+        ([[0, 10**5000], [0, 0]], ROW_TO_COLUMN, "must hold numbers"),
+        ([["x" * 10_000, "y"], ["z", "w"]], ROW_TO_COLUMN, "must hold numbers or truth values"),
         (np.zeros((3, 3)), ROW_TO_COLUMN, r"one name per row of the matrix, 3 in all. Found 2"),
     ],
 )
@@ -87,6 +96,13 @@ def test_frames_are_checked():
         read_graph(pd.DataFrame(MATRIX), format=ROW_TO_COLUMN)
     frame = pd.DataFrame(MATRIX, index=["A", "B", "X"], columns=NAMES)
     with pytest.raises(GraphFormatError, match=r"same names. Found rows \['A', 'B', 'X'\]"):
+        read_graph(frame, format=ROW_TO_COLUMN)
+
+
+@pytest.mark.parametrize("index", [[1, "2"], [pd.NA, "1"], ["1", "1"], [True, False], [1.0, 2.0]])
+def test_labels_that_only_look_alike_are_refused(index):
+    frame = pd.DataFrame(np.zeros((2, 2)), columns=["1", "2"], index=pd.Index(index, dtype=object))
+    with pytest.raises(GraphFormatError, match="rows and columns .* must have the same names"):
         read_graph(frame, format=ROW_TO_COLUMN)
 
 

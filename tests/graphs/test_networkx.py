@@ -43,6 +43,12 @@ def test_numbered_nodes_without_names_are_refused(names):
         read_graph(nx.DiGraph([(2, 0)]), names=names)
 
 
+@pytest.mark.parametrize("nodes", [(0.0, 1.0), (False, True), (0, 1.0), (0, "A"), (-1, 0)])
+def test_only_whole_numbers_count(nodes):
+    with pytest.raises(GraphFormatError, match="strings, or numbers that count from 0"):
+        read_graph(nx.DiGraph([nodes]), names=["A", "B"])
+
+
 def test_an_undirected_graph_is_refused():
     with pytest.raises(GraphFormatError, match="must be directed. Found an undirected Graph"):
         read_graph(nx.Graph([("A", "B")]))

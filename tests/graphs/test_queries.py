@@ -160,11 +160,19 @@ def test_a_pillow_comes_in_the_given_order():
             ["tar", "smoking", "cancer"],
             "'tar' before 'smoking', against the edge smoking -> tar. One that fits: .'smoking'",
         ),
+        ({"smoking", "tar", "cancer"}, "sequence of node names. .*A set has no order"),
+        (["smoking", "tar", "cancer", ["x"]], r"Not a node: \[\['x'\]\]"),
+        (5, "sequence of node names. Found 5"),
     ],
 )
 def test_an_order_is_checked(order, message):
     with pytest.raises(GraphError, match=message):
         markov_pillow(FRONT_DOOR, "tar", order=order)
+
+
+def test_a_number_is_no_name_in_an_order():
+    with pytest.raises(GraphError, match=r"Missing: \['1'\]. Not a node: \[1\]"):
+        markov_pillow(ADMG(["1", "2"]), "2", order=[1, "2"])
 
 
 def test_the_node_of_a_pillow_is_checked():
@@ -251,6 +259,15 @@ def test_projection_checks_its_nodes():
         latent_projection(FRONT_DOOR, keep=["age"])
     with pytest.raises(GraphError, match="at least one node"):
         latent_projection(FRONT_DOOR, keep=[])
+
+
+def test_questions_take_whatever_is_read_as_a_graph():
+    text = "smoking -> tar -> cancer; smoking <-> cancer"
+    assert latent_projection(text, keep={"smoking", "cancer"}) == latent_projection(
+        FRONT_DOOR, keep=["cancer", "smoking"]
+    )
+    assert select_markov_blanket(text, "tar") == select_markov_blanket(FRONT_DOOR, "tar")
+    assert not m_separated(text, "smoking", "cancer", given="tar")
 
 
 def test_complete_graph_refuses_one_string():

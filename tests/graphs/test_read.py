@@ -104,12 +104,61 @@ def test_dictionaries_may_list_children():
         ({"A": {"B": {}}}, "list of names. Found {'B': {}} for 'A'"),
         ({0: ["B"]}, "by strings. Found 0, of type int"),
         ({"A": [1]}, "by strings. Found 1, of type int"),
+        ({"y": {"a", "b"}}, "for 'y', a set, whose order is not fixed.*Write a list, or sorted"),
+        ({"y": frozenset("ab")}, "for 'y', a set, whose order is not fixed"),
+        ({"nodes": ["A"], "links": []}, r"node-link data: .*networkx.node_link_graph\(data\)"),
+        ({"nodes": ["A"], "edges": []}, "node-link data"),
         ({}, "at least one observed node. Found nothing"),
     ],
 )
 def test_dictionaries_are_checked(source, message):
     with pytest.raises(GraphFormatError, match=message):
         read_graph(source)
+
+
+def test_a_set_of_one_parent_has_but_one_order():
+    assert read_graph({"y": {"a"}}) == ADMG(["y", "a"], directed=[("a", "y")])
+
+
+def test_nodes_may_be_called_nodes_and_edges():
+    source = {"nodes": [], "edges": ["nodes"]}
+    assert read_graph(source, format="parents").directed == (("nodes", "edges"),)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name():
+    assert read_graph("\ufeffA -> B") == EDGE
+    assert read_graph("\ufeffdag { A -> B }") == EDGE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"effect": ["cause"]}',
+        '{"effect": "cause"}',
+        ' [["A", "B"]] ',
+        "[]",
+        "{}",
+        '\ufeff{"nodes": [{"id": "A"}], "links": []}',
+        '{"A": ' + "9" * 5000 + "}",
+    ],
+)
+@pytest.mark.parametrize("format", [None, "arrows"])
+def test_json_text_is_refused_with_the_way_out(text, format):
+    with pytest.raises(GraphFormatError, match=r"not be JSON text.*json.loads.*node_link_graph"):
+        read_graph(text, format=format)
+
+
+def test_a_json_file_is_refused(tmp_path):
+    path = tmp_path / "graph.json"
+    path.write_text('{"effect": ["cause"]}')
+    with pytest.raises(GraphFormatError, match=r"JSON text.* in '.*graph.json'"):
+        read_graph(path)
+
+
+@pytest.mark.parametrize("text", ["{'effect': 'cause'}", "{effect: cause}", "{A : B}"])
+def test_a_dictionary_as_text_is_no_group_of_nodes(text):
+    with pytest.raises(GraphFormatError, match=r"without quotes.*Found .*:'. Quote it"):
+        read_graph(text)
 
 
 def test_names_give_the_order_and_may_add_nodes():
@@ -123,6 +172,10 @@ def test_names_give_the_order_and_may_add_nodes():
         (["smoking", "B", "U"], GraphFormatError, "marks .'U'. as hidden"),
         (["smoking", "B", "B"], GraphError, "unique"),
         ("smoking", GraphError, "Found 'smoking', a str"),
+        ({"smoking", "B"}, GraphError, "`names` must be an ordered .*A set has no order"),
+        (frozenset(["smoking", "B"]), GraphError, "a frozenset. A set has no order"),
+        (5, GraphError, "`names` must be an ordered collection .*Found 5, a int"),
+        ([1.5, "B"], GraphError, "non-empty strings. Found 1.5, of type float"),
     ],
 )
 def test_names_are_checked(names, error, message):
@@ -130,7 +183,7 @@ def test_names_are_checked(names, error, message):
         read_graph("dag { U [latent] U -> smoking smoking -> B }", names=names)
 
 
-@pytest.mark.parametrize("source", [None, 3, [], [("A", "B")], object(), (1, 2)])
+@pytest.mark.parametrize("source", [None, 3, [], object(), (1, 2), ["A -> B"], b"A -> B"])
 def test_anything_else_is_refused(source):
     with pytest.raises(GraphFormatError, match="A graph must be text, a path.*of type"):
         read_graph(source)

@@ -1,12 +1,11 @@
 """Causal graphs: the graph itself, questions to it, reading and writing it."""
 
-from causalaug.graphs._admg import ADMG
+from causalaug.graphs._admg import ADMG, markov_pillow
 from causalaug.graphs._layout import layered_layout
 from causalaug.graphs._queries import (
     complete_graph,
     latent_projection,
     m_separated,
-    markov_pillow,
     select_markov_blanket,
 )
 from causalaug.graphs.io import as_graph, read_graph, write_graph

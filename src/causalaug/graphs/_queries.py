@@ -1,97 +1,19 @@
-"""Questions to a graph: pillows, separations, and the graph of some of its variables."""
+"""Questions to a graph: blankets, separations, and the graph of some of its variables."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import combinations, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from causalaug.exceptions import GraphError, ParameterError
-from causalaug.graphs._admg import ADMG
+from causalaug.exceptions import ParameterError
+from causalaug.graphs._admg import ADMG, as_graph
 from causalaug.graphs._checks import Edge, check_known
+from causalaug.graphs._shorten import listed
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
-def markov_pillow(graph: ADMG, node: str, order: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Return the variables that `node` is conditioned on in the factorization.
-
-    Parameters
-    ----------
-    graph : ADMG
-        The causal graph.
-    node : str
-        The variable whose factor is wanted.
-    order : sequence of str, optional
-        A topological order of the graph. The pillow depends on it if there are
-        bidirected edges. By default `graph.topological_order()`.
-
-    Returns
-    -------
-    tuple of str
-        The district of `node` among the variables up to it in `order`, and the
-        parents of that district, without `node` itself; sorted as in `order`.
-        ``mp(j)`` in the paper.
-
-    Examples
-    --------
-    Smoking and cancer share a hidden cause, so smoking enters the pillow of cancer
-    although no arrow joins them:
-
-    >>> graph = ADMG(
-    ...     ["smoking", "tar", "cancer"],
-    ...     directed=[("smoking", "tar"), ("tar", "cancer")],
-    ...     bidirected=[("smoking", "cancer")],
-    ... )
-    >>> markov_pillow(graph, "cancer")
-    ('smoking', 'tar')
-
-    Where an order is free to choose, the pillow follows it:
-
-    >>> pair = ADMG(["A", "B"], bidirected=[("A", "B")])
-    >>> markov_pillow(pair, "A"), markov_pillow(pair, "A", order=["B", "A"])
-    ((), ('B',))
-    """
-    check_known([node], graph.nodes, "The node of a Markov pillow")
-    return pillow_in(graph, node, check_order(graph, order))
-
-
-def pillow_in(graph: ADMG, node: str, order: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the Markov pillow of `node` along an order that is known to be topological."""
-    so_far = order[: order.index(node) + 1]
-    district = graph.district(node, within=so_far)
-    pillow = {*district, *graph.parents(district)} - {node}
-    return tuple(v for v in so_far if v in pillow)
-
-
-def check_order(graph: ADMG, order: Sequence[str] | None) -> tuple[str, ...]:
-    """Return `order`, by default the graph's own, or raise unless it is topological."""
-    if order is None:
-        return graph.topological_order()
-    if isinstance(order, str) or not isinstance(order, Iterable):
-        raise GraphError(f"An order must be a sequence of node names. Found {order!r}.")
-    names = tuple(v if isinstance(v, str) else repr(v) for v in order)
-    if Counter(names) != Counter(graph.nodes):
-        missing = [v for v in graph.nodes if v not in names]
-        foreign = [v for v in names if v not in graph.nodes]
-        repeated = [v for v in graph.nodes if names.count(v) > 1]
-        raise GraphError(
-            "An order must name every node of the graph exactly once. "
-            f"Missing: {missing}. Not a node: {foreign}. Repeated: {repeated}."
-        )
-    place = {name: i for i, name in enumerate(names)}
-    broken = [(a, b) for a, b in graph.directed if place[a] > place[b]]
-    if broken:
-        cause, effect = broken[0]
-        raise GraphError(
-            "An order must put causes before effects. "
-            f"Found {effect!r} before {cause!r}, against the edge {cause} -> {effect}. "
-            f"One that fits: {list(graph.topological_order())}."
-        )
-    return names
-
-
-def select_markov_blanket(graph: ADMG, target: str) -> tuple[str, ...]:
+def select_markov_blanket(graph: Any, target: str) -> tuple[str, ...]:
     """Return the variables that make `target` independent of all the rest.
 
     It is the smallest such set that can be read off the graph: drop a member, and the graph
@@ -100,7 +22,7 @@ def select_markov_blanket(graph: ADMG, target: str) -> tuple[str, ...]:
     Parameters
     ----------
     graph : ADMG
-        The causal graph.
+        The causal graph, or anything that `read_graph` reads.
     target : str
         The variable to be screened off.
 
@@ -131,6 +53,7 @@ def select_markov_blanket(graph: ADMG, target: str) -> tuple[str, ...]:
     >>> select_markov_blanket(stressed, "weight")
     ('diet', 'pulse', 'coffee', 'sleep', 'noise')
     """
+    graph = as_graph(graph)
     check_known([target], graph.nodes, "The target of a Markov blanket")
     common_effects = graph.district([target, *graph.children(target)])
     blanket = {*common_effects, *graph.parents(common_effects)} - {target}
@@ -138,7 +61,7 @@ def select_markov_blanket(graph: ADMG, target: str) -> tuple[str, ...]:
 
 
 def m_separated(
-    graph: ADMG,
+    graph: Any,
     x: str | Iterable[str],
     y: str | Iterable[str],
     given: str | Iterable[str] = (),
@@ -148,7 +71,7 @@ def m_separated(
     Parameters
     ----------
     graph : ADMG
-        The causal graph. For a DAG this is d-separation.
+        The causal graph, or anything that `read_graph` reads. For a DAG this is d-separation.
     x, y : str or iterable of str
         The variables in question.
     given : str or iterable of str, optional
@@ -170,18 +93,26 @@ def m_separated(
     """
     import networkx as nx
 
-    sides = [{v} if isinstance(v, str) else set(v) for v in (x, y, given)]
-    for name, side in zip(("x", "y", "given"), sides, strict=True):
-        check_known(side, graph.nodes, f"`{name}`")
+    graph = as_graph(graph)
+    sides = [_known(graph, *side) for side in (("x", x), ("y", y), ("given", given))]
     for one, other in combinations(sides, 2):
         if one & other:
             raise ParameterError(
                 "`x`, `y` and `given` must have no node in common. "
-                f"Found {sorted(one & other)} in two of them. Remove it from one."
+                f"Found {listed(sorted(one & other))} in two of them. Remove it from one."
             )
     # The function has its present name since networkx 3.3.
     separated = getattr(nx, "is_d_separator", None) or nx.d_separated
     return bool(separated(_canonical_dag(graph), *sides))
+
+
+def _known(graph: ADMG, argument: str, names: str | Iterable[str]) -> set[str]:
+    """Return the nodes that an argument names, or raise if it names something else."""
+    if not isinstance(names, str | Iterable):
+        names = [names]  # so that the error shows it
+    found = [names] if isinstance(names, str) else list(names)
+    check_known(found, graph.nodes, f"`{argument}`")
+    return set(found)
 
 
 def _canonical_dag(graph: ADMG) -> "nx.DiGraph":
@@ -195,7 +126,7 @@ def _canonical_dag(graph: ADMG) -> "nx.DiGraph":
     return dag
 
 
-def latent_projection(graph: ADMG, keep: Iterable[str]) -> ADMG:
+def latent_projection(graph: Any, keep: str | Iterable[str]) -> ADMG:
     """Return the graph of the variables in `keep`, the others having become hidden.
 
     A directed path through hidden variables becomes a directed edge; a hidden common
@@ -205,7 +136,7 @@ def latent_projection(graph: ADMG, keep: Iterable[str]) -> ADMG:
     Parameters
     ----------
     graph : ADMG
-        The causal graph.
+        The causal graph, or anything that `read_graph` reads.
     keep : iterable of str
         The variables that stay, in any order.
 
@@ -223,26 +154,51 @@ def latent_projection(graph: ADMG, keep: Iterable[str]) -> ADMG:
     >>> latent_projection(graph, keep=["A", "B"])
     ADMG(['A', 'B'], directed=[('A', 'B')], bidirected=[('A', 'B')])
     """
-    kept = {keep} if isinstance(keep, str) else set(keep)
-    check_known(kept, graph.nodes, "`keep`")
-    directed, bidirected = set(graph.directed), set(graph.bidirected)
+    graph = as_graph(graph)
+    kept = _known(graph, "keep", keep)
+    near = _Neighbourhood(graph)
     for node in graph.nodes:
         if node not in kept:
-            directed, bidirected = _hide(node, directed, bidirected)
-    return ADMG([v for v in graph.nodes if v in kept], directed, bidirected)
-
-
-def _hide(node: str, directed: set[Edge], bidirected: set[Edge]) -> tuple[set[Edge], set[Edge]]:
-    """Return the edges once `node` is hidden: its causes and siblings meet its effects."""
-    causes = {a for a, b in directed if b == node}
-    effects = {b for a, b in directed if a == node}
-    siblings = {v for pair in bidirected if node in pair for v in pair} - {node}
-    through = set(product(causes, effects))
-    shared = {(a, b) for a, b in product(effects | siblings, effects) if a != b}
-    return (
-        {edge for edge in directed | through if node not in edge},
-        {edge for edge in bidirected | shared if node not in edge},
+            near.hide(node)
+    nodes = [v for v in graph.nodes if v in kept]
+    return ADMG(
+        nodes,
+        directed=((a, b) for a in nodes for b in near.effects[a]),
+        bidirected=((a, b) for a in nodes for b in near.siblings[a]),
     )
+
+
+class _Neighbourhood:
+    """The neighbours of each node, while nodes are hidden one after the other."""
+
+    def __init__(self, graph: ADMG) -> None:
+        self.causes: dict[str, set[str]] = {v: set() for v in graph.nodes}
+        self.effects: dict[str, set[str]] = {v: set() for v in graph.nodes}
+        self.siblings: dict[str, set[str]] = {v: set() for v in graph.nodes}
+        self._join(graph.directed, self.causes, self.effects)
+        self._join(graph.bidirected, self.siblings, self.siblings)
+
+    def hide(self, node: str) -> None:
+        """Take a node away: its causes and siblings meet its effects."""
+        causes, effects = self.causes.pop(node), self.effects.pop(node)
+        siblings = self.siblings.pop(node)
+        for v in causes:
+            self.effects[v].discard(node)
+        for v in effects:
+            self.causes[v].discard(node)
+        for v in siblings:
+            self.siblings[v].discard(node)
+        shared = ((a, b) for a, b in product(effects | siblings, effects) if a != b)
+        self._join(product(causes, effects), self.causes, self.effects)
+        self._join(shared, self.siblings, self.siblings)
+
+    @staticmethod
+    def _join(
+        edges: Iterable[Edge], causes: dict[str, set[str]], effects: dict[str, set[str]]
+    ) -> None:
+        for a, b in edges:
+            effects[a].add(b)
+            causes[b].add(a)
 
 
 def complete_graph(nodes: Iterable[str]) -> ADMG:

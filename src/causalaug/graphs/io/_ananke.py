@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from causalaug.graphs._checks import check_ordered
 from causalaug.graphs.io._draft import Draft, check_arrow
 
 
@@ -12,7 +13,7 @@ def is_ananke(source: Any) -> bool:
 
 def read_ananke(source: Any) -> Draft:
     """Read an ADMG or a DAG; undirected edges are refused."""
-    draft = Draft(dict.fromkeys(source.vertices))
+    draft = Draft(dict.fromkeys(check_ordered(source.vertices, "The vertices of a graph")))
     for a, b in sorted(getattr(source, "ud_edges", ())):
         check_arrow("--", [a], [b], "ananke graph")
     for a, b in source.di_edges:

@@ -4,19 +4,20 @@ import re
 
 from causalaug.exceptions import GraphFormatError
 from causalaug.graphs._admg import ADMG
+from causalaug.graphs._shorten import shown
 from causalaug.graphs.io._draft import Draft, check_arrow
-from causalaug.graphs.io._tokens import Cursor, quote_unless_plain, tokenize
+from causalaug.graphs.io._tokens import Cursor, Token, quote_unless_plain, tokenize
 
 _DIALECT = "Arrow text"
-_DRAWN = {"→": "->", "←": "<-", "↔": "<->"}
 _PATTERN = re.compile(
     r"""(?P<skip>[^\S\n]+|\#[^\n]*)
-    |(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+    |(?P<quoted>"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')
     |(?P<mark>(?<!\S)o[<>=~-]+o?(?!\S)|[<>=~-]+(?:o(?!\S))?|[→←↔])
     |(?P<name>[^\s"'{}\[\];,\#<>=~→←↔-]+)
     |(?P<sign>[{};,\n])""",
     re.VERBOSE | re.DOTALL,
 )
+_WORD = re.compile(r"\w")
 
 
 def read_arrows(text: str) -> Draft:
@@ -55,7 +56,7 @@ def _read_chain(cursor: Cursor, draft: Draft) -> int:
         where, mark = cursor.where, cursor.take().text
         _skip_lines(cursor)
         terms.append(_read_term(cursor))
-        arrows.append(check_arrow(_DRAWN.get(mark, mark), terms[-2], terms[-1], where))
+        arrows.append(check_arrow(mark, terms[-2], terms[-1], where))
     draft.add_chain(terms, arrows)
     return len(terms)
 
@@ -65,7 +66,8 @@ def _read_term(cursor: Cursor) -> tuple[str, ...]:
     grouped = cursor.accept("{")
     names: list[str] = []
     while cursor.here.kind in ("name", "quoted") and (grouped or not names):
-        names.append(cursor.take().text)
+        names.append(_checked(cursor.here, cursor))
+        cursor.take()
         while grouped and cursor.accept(",", ";", "\n"):
             pass
     if not names:
@@ -73,6 +75,20 @@ def _read_term(cursor: Cursor) -> tuple[str, ...]:
     if grouped:
         cursor.expect("}")
     return tuple(names)
+
+
+def _checked(token: Token, cursor: Cursor) -> str:
+    """Return the name in a token, or raise if it looks like a sign of another notation.
+
+    ``{'effect': 'cause'}`` would otherwise be a group of three nodes, one of them ``:``.
+    """
+    if token.kind == "name" and (token.text.endswith(":") or not _WORD.search(token.text)):
+        raise GraphFormatError(
+            f"{cursor.where}: a name without quotes must hold a letter or digit and not end with "
+            f"a colon. Found {shown(token.text)}. Quote it if it is a name; a dictionary of "
+            "parents is passed as it is: read_graph({'effect': ['cause']})."
+        )
+    return token.text
 
 
 def _skip_lines(cursor: Cursor) -> None:

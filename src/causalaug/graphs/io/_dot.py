@@ -1,11 +1,14 @@
 """DOT text, the language of Graphviz: ``digraph { A -> B; B -> C [dir=both] }``."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence, Set
+from itertools import pairwise, product
+from typing import NamedTuple
 
 from causalaug.exceptions import GraphFormatError
 from causalaug.graphs._admg import ADMG
-from causalaug.graphs.io._braces import Attributes, Statement, parse
-from causalaug.graphs.io._draft import Draft, check_arrow, is_bidirected, is_latent
+from causalaug.graphs._shorten import group, shown
+from causalaug.graphs.io._braces import Attributes, Parsed, Statement, parse
+from causalaug.graphs.io._draft import Draft, check_arrow, check_size, is_bidirected, is_latent
 from causalaug.graphs.io._tokens import quote_unless_plain
 
 _KEYWORDS = frozenset({"digraph", "edge", "graph", "node", "strict", "subgraph"})
@@ -13,37 +16,82 @@ _ENDS = {"forward": (False, True), "back": (True, False), "both": (True, True)}
 _CIRCLES = ("dot", "odot")
 
 
+class _Step(NamedTuple):
+    """One arrow of a chain with what stands at its ends."""
+
+    left: Sequence[str]
+    mark: str
+    right: Sequence[str]
+    attributes: Attributes
+    where: str
+
+
 def read_dot(text: str) -> Draft:
     """Read the nodes and edges; of the attributes, those that bear on their meaning."""
-    nodes, statements = parse(text, "DOT text", ("digraph",), keywords=True)
-    draft = Draft(dict.fromkeys(nodes), latent=_latent(statements))
-    for statement in statements:
-        arrows = [_arrow(draft, statement, i) for i in range(len(statement.arrows))]
-        draft.add_chain(statement.terms, arrows)
+    parsed = parse(text, "DOT text", ("digraph",), keywords=True)
+    draft = Draft(dict.fromkeys(parsed.nodes), latent=_latent(parsed))
+    for step in _steps(parsed):
+        draft.add_chain([step.left, step.right], [_arrow(step, draft.latent)])
     return draft
 
 
-def _latent(statements: Iterable[Statement]) -> set[str]:
+def _steps(parsed: Parsed) -> list[_Step]:
+    """Return the edges of all chains, those in one that Graphviz takes for one edge.
+
+    In a strict graph these are all edges between two nodes, elsewhere those with one key. The
+    defaults are those of the first mention; attributes of later ones are added to it.
+    """
+    steps: list[_Step] = []
+    merged: dict[tuple[str, str, str], dict[str, str]] = {}
+    for statement in parsed.statements:
+        own = {**statement.edge_defaults, **statement.attributes}
+        key = _key(statement, parsed.strict)
+        for (left, right), mark in zip(pairwise(statement.terms), statement.arrows, strict=True):
+            if mark != "->" or key is None:
+                steps.append(_Step(left, mark, right, own, statement.where))
+                continue
+            check_size(len(steps), left, mark, right)
+            for a, b in product(left, right):
+                if (a, b, key) in merged:
+                    merged[a, b, key].update(statement.attributes)
+                else:
+                    merged[a, b, key] = dict(own)
+                    steps.append(_Step([a], mark, [b], merged[a, b, key], statement.where))
+    return steps
+
+
+def _key(statement: Statement, strict: bool) -> str | None:
+    """Return by what edges between two nodes are told apart, or None if all are different."""
+    key = statement.attributes.get("key")
+    if strict and statement.arrows and key is not None:
+        raise GraphFormatError(
+            f"{statement.where}: an edge of a strict graph must have no key. Found key="
+            f"{shown(key)}, with which Graphviz forgets attributes of edges that it merges. "
+            "Remove 'strict', or the key."
+        )
+    return "" if strict else key
+
+
+def _latent(parsed: Parsed) -> set[str]:
     """Return the hidden nodes; a default holds for nodes first mentioned under it."""
-    said: dict[str, dict[str, str]] = {}
-    for statement in statements:
-        own = {} if statement.arrows else statement.attributes
-        for name in (name for term in statement.terms for name in term):
-            said.setdefault(name, dict(statement.node_defaults)).update(own)
+    said = {name: dict(defaults) for name, defaults in parsed.nodes.items()}
+    for statement in parsed.statements:
+        if not statement.arrows and statement.attributes:
+            for name in statement.terms[0]:
+                said[name].update(statement.attributes)
     return {name for name, attributes in said.items() if is_latent(attributes)}
 
 
-def _arrow(draft: Draft, statement: Statement, i: int) -> str:
-    """Return the arrow of one step of a chain, once its attributes are considered."""
-    attributes = {**statement.edge_defaults, **statement.attributes}
-    left, right = statement.terms[i : i + 2]
-    if statement.arrows[i] != "->":
-        return statement.arrows[i]
-    if is_bidirected({**attributes, "dir": ""}):
+def _arrow(step: _Step, latent: Set[str]) -> str:
+    """Return the arrow of an edge, once its attributes are considered."""
+    if step.mark != "->":
+        return step.mark
+    attributes = step.attributes
+    if is_bidirected({k: v for k, v in attributes.items() if k.lower() != "dir"}):
         return "<->"
     if "dir" not in attributes and "dashed" in attributes.get("style", ""):
-        _check_dashed(draft, left, right, statement.where)
-    return check_arrow(_drawn(attributes), left, right, statement.where)
+        _check_dashed(step, latent)
+    return check_arrow(_drawn(attributes), step.left, step.right, step.where)
 
 
 def _drawn(attributes: Attributes) -> str:
@@ -58,12 +106,12 @@ def _end(shape: str, arrow: str) -> str:
     return "" if shape == "none" else "o" if shape in _CIRCLES else arrow
 
 
-def _check_dashed(draft: Draft, left: tuple[str, ...], right: tuple[str, ...], where: str) -> None:
+def _check_dashed(step: _Step, latent: Set[str]) -> None:
     """Raise if a dashed arrow may be a hidden common cause, or may just be dashed."""
-    if draft.latent.isdisjoint((*left, *right)):
+    if latent.isdisjoint((*step.left, *step.right)):
         raise GraphFormatError(
-            f"{where}: a dashed edge must say its direction. Found style=dashed alone on "
-            f"{', '.join(left)} -> {', '.join(right)}. Add dir=both for a hidden common "
+            f"{step.where}: a dashed edge must say its direction. Found style=dashed alone on "
+            f"{group(step.left)} -> {group(step.right)}. Add dir=both for a hidden common "
             "cause, or dir=forward for a directed edge."
         )
 

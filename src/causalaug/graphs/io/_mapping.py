@@ -1,8 +1,10 @@
 """A dictionary of parents: ``{"X1": ["Y"], "X2": ["Y"]}``."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
 
 from causalaug.exceptions import GraphFormatError
+from causalaug.graphs._shorten import shown
 from causalaug.graphs.io._draft import Draft
 
 
@@ -20,15 +22,31 @@ def read_mapping(source: Mapping[str, Iterable[str]], *, values: str) -> Draft:
     return draft
 
 
-def _names(key: str, others: object, values: str) -> Iterable[str]:
+def check_no_node_link(source: Mapping[Any, Any]) -> None:
+    """Raise if the keys are those of node-link data, which is no dictionary of parents."""
+    if "nodes" in source and ("links" in source or "edges" in source):
+        raise GraphFormatError(
+            "A dictionary must map each node to its parents. Found the keys of node-link data: "
+            f"{shown(list(source))}. Write read_graph(networkx.node_link_graph(data)), or "
+            "format='parents' if these are the names of nodes."
+        )
+
+
+def _names(key: str, others: Any, values: str) -> Iterable[str]:
     """Return the names in a value: one string, or several in a collection."""
     if isinstance(others, str):
         return (others,)
     if isinstance(others, Mapping) or not isinstance(others, Iterable):
         raise GraphFormatError(
             f"A dictionary of {values} must map each node to a list of names. "
-            f"Found {others!r} for {key!r}. Write {{{key!r}: ['A', 'B']}}, "
-            f"or {{{key!r}: []}} if it has no {values}."
+            f"Found {shown(others)} for {shown(key)}. Write {{{shown(key)}: ['A', 'B']}}, "
+            f"or {{{shown(key)}: []}} if it has no {values}."
+        )
+    if isinstance(others, Set) and len(others) > 1:
+        raise GraphFormatError(
+            f"A dictionary of {values} must map each node to a list of names. Found "
+            f"{shown(others)} for {shown(key)}, a set, whose order is not fixed, while the order "
+            f"of nodes follows it. Write a list, or sorted(...)."
         )
     return others
 
@@ -37,6 +55,6 @@ def _name(name: object) -> str:
     if not isinstance(name, str):
         raise GraphFormatError(
             "A dictionary must name nodes by strings. "
-            f"Found {name!r}, of type {type(name).__name__}. Convert it."
+            f"Found {shown(name)}, of type {type(name).__name__}. Convert it."
         )
     return name

@@ -1,12 +1,14 @@
 """Adjacency matrices, whose orientation must be said, and fitted LiNGAM models."""
 
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from causalaug.exceptions import GraphFormatError
-from causalaug.graphs._admg import ADMG
+from causalaug.graphs._checks import check_nodes, check_ordered
+from causalaug.graphs._shorten import listed, shown
 from causalaug.graphs.io._draft import Draft
 from causalaug.typing import FloatArray
 
@@ -53,42 +55,62 @@ def _labels(source: Any) -> tuple[str, ...]:
     columns = getattr(source, "columns", None)
     if columns is None:
         return ()
-    labels = tuple(columns)
+    labels = check_ordered(columns, "The columns of an adjacency frame")
     wrong = [label for label in labels if not isinstance(label, str)]
     if wrong:
         raise GraphFormatError(
             "The columns of an adjacency frame must be strings. "
-            f"Found {wrong[0]!r}, of type {type(wrong[0]).__name__}. "
+            f"Found {shown(wrong[0])}, of type {type(wrong[0]).__name__}. "
             "Rename the columns, or pass frame.to_numpy() and names=[...]."
         )
-    return ADMG(labels).nodes
+    return check_nodes(labels)
 
 
 def _aligned(source: Any, labels: Sequence[str]) -> Any:
     """Return a frame with its rows in the order of its columns, other sources unchanged."""
     index = getattr(source, "index", None)
-    if not labels or index is None or list(index) in (list(labels), list(range(len(labels)))):
+    if not labels or index is None:
         return source
-    if sorted(map(str, index)) != sorted(labels):
-        raise GraphFormatError(
-            "The rows and columns of an adjacency frame must have the same names. "
-            f"Found rows {list(index)} and columns {list(labels)}. Rename one of them."
-        )
-    return source.loc[list(labels)]
+    rows = list(check_ordered(index, "The rows of an adjacency frame"))
+    if all(isinstance(row, str) for row in rows) and sorted(rows) == sorted(labels):
+        return source.loc[list(labels)]
+    numbered = all(isinstance(row, Integral) and not isinstance(row, bool) for row in rows)
+    if numbered and rows == list(range(len(labels))):
+        return source
+    raise GraphFormatError(
+        "The rows and columns of an adjacency frame must have the same names. "
+        f"Found rows {listed(rows)} and columns {listed(labels)}. Rename one of them."
+    )
 
 
 def _square(source: Any) -> FloatArray:
     """Return the matrix as floats, or raise unless it is a square of numbers."""
-    try:
-        matrix = np.asarray(source, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    if isinstance(source, np.ma.MaskedArray):
         raise GraphFormatError(
-            f"An adjacency matrix must hold numbers or truth values: {error}. Convert it."
+            "An adjacency matrix must say of each pair whether there is an edge. Found a masked "
+            "array, where some entries may be unknown. Write matrix.filled(0) if masked means "
+            "no edge."
+        )
+    try:
+        found = np.asarray(source)
+        if found.dtype.kind not in "biufOUS":
+            # Numpy would convert these without a word: a date to days, a complex to a real.
+            raise TypeError(f"its type is {found.dtype}")
+        matrix = found.astype(np.float64)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise GraphFormatError(
+            "An adjacency matrix must hold numbers or truth values: "
+            f"{str(error)[:100]}. Convert it."
         ) from error
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise GraphFormatError(
             "An adjacency matrix must be square, one row and one column per node. "
             f"Found shape {matrix.shape}. Pass a matrix of shape (n, n)."
+        )
+    if np.isinf(matrix).any():
+        raise GraphFormatError(
+            "An adjacency matrix must hold finite numbers. Found infinity in row and column "
+            f"{tuple(map(int, np.argwhere(np.isinf(matrix))[0]))}. Write 1 for an edge, 0 for none."
         )
     return matrix
 
@@ -100,11 +122,11 @@ def _given(names: Iterable[str] | None, n_nodes: int) -> tuple[str, ...]:
             f"A matrix without labels needs names for its {n_nodes} nodes. Found none. "
             "Write read_graph(..., names=list(frame.columns))."
         )
-    nodes = ADMG(names).nodes
+    nodes = check_nodes(names)
     if len(nodes) != n_nodes:
         raise GraphFormatError(
             f"`names` must have one name per row of the matrix, {n_nodes} in all. "
-            f"Found {len(nodes)}: {list(nodes)}. Add or remove names."
+            f"Found {len(nodes)}: {listed(nodes)}. Add or remove names."
         )
     return nodes
 

@@ -1,9 +1,11 @@
 """Graphs of networkx, and those of pgmpy and DoWhy, which are or hold networkx graphs."""
 
 from collections.abc import Callable, Iterable
+from numbers import Integral
 from typing import Any
 
 from causalaug.exceptions import GraphFormatError
+from causalaug.graphs._shorten import shown
 from causalaug.graphs.io._draft import Draft, is_bidirected, is_latent
 
 
@@ -40,11 +42,13 @@ def _namer(source: Any, names: Iterable[str] | None) -> Callable[[Any], str]:
     if not wrong:
         return str
     listed = () if names is None else tuple(names)
-    if set(source) <= set(range(len(listed))):
-        return listed.__getitem__
+    # A float or a truth value may equal a number, but it does not count.
+    counts = all(isinstance(node, Integral) and not isinstance(node, bool) for node in source)
+    if counts and all(0 <= node < len(listed) for node in source):
+        return lambda node: listed[int(node)]
     raise GraphFormatError(
         "The nodes of a networkx graph must be strings, or numbers that count from 0 in "
-        f"`names`. Found {wrong[0]!r}, of type {type(wrong[0]).__name__}, and "
+        f"`names`. Found {shown(wrong[0])}, of type {type(wrong[0]).__name__}, and "
         f"{len(listed)} names. Write networkx.relabel_nodes(graph, str), or pass "
         "names=list(frame.columns)."
     )

@@ -1,19 +1,24 @@
 """Reading graphs: recognise the source, hand it to the reader of its format."""
 
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
+from types import ModuleType
 from typing import Any
 
-from causalaug.exceptions import GraphFormatError
+from causalaug.exceptions import CausalAugError, CausalAugWarning, GraphFormatError
 from causalaug.graphs._admg import ADMG
+from causalaug.graphs._checks import check_nodes
+from causalaug.graphs._shorten import shown
 from causalaug.graphs.io._ananke import is_ananke, read_ananke
 from causalaug.graphs.io._arrows import read_arrows
 from causalaug.graphs.io._causallearn import is_causallearn, read_causallearn
 from causalaug.graphs.io._dagitty import read_dagitty
 from causalaug.graphs.io._dot import read_dot
 from causalaug.graphs.io._draft import Draft, arrange
+from causalaug.graphs.io._edges import is_edge_list, read_edges
 from causalaug.graphs.io._gml import read_gml
-from causalaug.graphs.io._mapping import read_mapping
+from causalaug.graphs.io._mapping import check_no_node_link, read_mapping
 from causalaug.graphs.io._matrix import (
     COLUMN_TO_ROW,
     LINGAM,
@@ -23,16 +28,30 @@ from causalaug.graphs.io._matrix import (
 )
 from causalaug.graphs.io._networkx import read_networkx
 from causalaug.graphs.io._pywhy import is_pywhy, read_pywhy
-from causalaug.graphs.io._sniff import ARROWS, DAGITTY, DOT, GML, is_path, read_text, text_format
+from causalaug.graphs.io._sniff import (
+    ARROWS,
+    DAGITTY,
+    DOT,
+    GML,
+    TETRAD,
+    is_path,
+    read_text,
+    text_format,
+)
+from causalaug.graphs.io._tetrad import read_tetrad
 
 _TEXTS: Mapping[str, Callable[[str], Draft]] = {
     ARROWS: read_arrows,
     DAGITTY: read_dagitty,
     DOT: read_dot,
     GML: read_gml,
+    TETRAD: read_tetrad,
 }
 _MAPPINGS = ("parents", "children")
 _MATRICES = (ROW_TO_COLUMN, COLUMN_TO_ROW, LINGAM)
+_BYTE_ORDER_MARK = "\ufeff"
+_MOST_WRAPPED = 5
+"""How many objects may hold each other, the innermost a graph; DoWhy has two."""
 
 
 def as_graph(source: Any) -> ADMG:
@@ -45,14 +64,15 @@ def read_graph(source: Any, names: Iterable[str] | None = None, format: str | No
 
     Parameters
     ----------
-    source : str, path, dict, matrix, frame or graph object
+    source : str, path, dict, list, matrix, frame or graph object
         One of:
 
         - arrow text, ``"X1 <- Y -> X2; A <-> B"``: statements end with a line or ``;``,
           ``{A, B} -> C`` joins groups, ``#`` starts a comment, a lone name is a node
-          without edges, and quotes hold names with spaces or signs;
-        - DAGitty, DOT or GML text, or the path of a file with any of these texts;
+          without edges, quotes hold names with spaces or signs, and ``-->`` is ``->``;
+        - DAGitty, DOT, GML or Tetrad text, or the path of a file with any of these texts;
         - a dictionary from each node to its parents, ``{"X1": ["Y"]}``;
+        - a list of edges: pairs (cause, effect), triples such as ``("A", "<->", "B")``;
         - an adjacency matrix or frame, with its orientation as `format`;
         - a graph of networkx, pgmpy, DoWhy, causal-learn, ananke or pywhy-graphs, or a
           fitted LiNGAM model;
@@ -60,10 +80,10 @@ def read_graph(source: Any, names: Iterable[str] | None = None, format: str | No
     names : iterable of str, optional
         For sources that number their nodes (arrays, LiNGAM models, networkx graphs of
         integers): the name of each. For all others: the order of the nodes, to which it
-        may add nodes without edges.
+        may add nodes without edges. A set has no order and is refused.
     format : str, optional
-        How to read the source, where it does not tell: "arrows", "dagitty", "dot", "gml";
-        "parents" or "children" for dictionaries; "adjacency:row-to-column" (entry (i, j)
+        How to read the source, where it does not tell: "arrows", "dagitty", "dot", "gml",
+        "tetrad"; "parents" or "children" for dictionaries; "adjacency:row-to-column" (entry (i, j)
         means i -> j), "adjacency:column-to-row" or "lingam" for matrices.
 
     Returns
@@ -76,7 +96,12 @@ def read_graph(source: Any, names: Iterable[str] | None = None, format: str | No
     ------
     GraphFormatError
         If the source cannot be read, or if it could mean two graphs: an undirected edge,
-        a circle mark, a matrix without orientation.
+        a circle mark, a matrix without orientation, JSON text.
+
+    Warns
+    -----
+    CausalAugWarning
+        If DAGitty text marks nodes as selected or adjusted, since selection is not modelled.
 
     Examples
     --------
@@ -93,45 +118,73 @@ def read_graph(source: Any, names: Iterable[str] | None = None, format: str | No
     >>> read_graph({"effect": ["cause"]}).directed
     (('cause', 'effect'),)
     """
-    if format is not None and format not in (*_TEXTS, *_MAPPINGS, *_MATRICES):
+    formats = (*_TEXTS, *_MAPPINGS, *_MATRICES)
+    if format is not None and not (isinstance(format, str) and format in formats):
         raise GraphFormatError(
-            f"`format` must be one of {[*_TEXTS, *_MAPPINGS, *_MATRICES]}, or None to find "
-            f"out. Found {format!r}. Objects of other libraries need none."
+            f"`format` must be one of {list(formats)}, or None to find "
+            f"out. Found {shown(format)}. Objects of other libraries need none."
         )
-    listed = names if names is None or isinstance(names, str) else tuple(names)
+    listed = None if names is None else check_nodes(names, "`names`")
     if isinstance(source, ADMG):
         return arrange(source, listed)
-    read = _read_text if isinstance(source, str | PathLike) else _read_object
-    draft = read(source, listed, format)
-    return draft.finish(listed)
+    if isinstance(source, str | PathLike):
+        draft = _read_text(source, format)
+    else:
+        draft = _read_object(source, listed, format)
+    graph = draft.finish(listed)
+    for warning in draft.warnings:
+        warnings.warn(warning, CausalAugWarning, stacklevel=2)
+    return graph
 
 
-def _read_text(source: Any, names: Iterable[str] | None, format: str | None) -> Draft:
-    """Read a text, or the file that a path names."""
+def _read_text(source: "str | PathLike[str]", format: str | None) -> Draft:
+    """Read a text, or the file that a path names, without the byte-order mark of either."""
+    if isinstance(source, str):
+        source = source.removeprefix(_BYTE_ORDER_MARK)
     path = source if is_path(source) else None
-    text = source if path is None else read_text(path)
+    text = str(source) if path is None else read_text(path)
     found = text_format(text, path)
     if format is not None and format not in _TEXTS:
         raise _wrong_format(source, format)
     return _TEXTS[format or found](text)
 
 
-def _read_object(source: Any, names: Iterable[str] | None, format: str | None) -> Draft:
+def _read_object(source: Any, names: Sequence[str] | None, format: str | None) -> Draft:
     """Read anything but text, by what it is if no format is given."""
+    if isinstance(source, type | ModuleType):
+        raise GraphFormatError(
+            f"A graph must be an object. Found {shown(source)}, a "
+            f"{'class' if isinstance(source, type) else 'module'}. Pass a graph that was made "
+            "by it."
+        )
     if format in _MATRICES:
         return read_matrix(getattr(source, "adjacency_matrix_", source), names, format)
     if isinstance(source, Mapping) and "G" in source and is_causallearn(source["G"]):
         return read_causallearn(source["G"])
     if isinstance(source, Mapping) and format in (None, *_MAPPINGS):
+        if format is None:
+            check_no_node_link(source)
         return read_mapping(source, values=format or "parents")
     if format is not None:
         raise _wrong_format(source, format)
     if hasattr(source, "adjacency_matrix_"):
         return read_matrix(source.adjacency_matrix_, names, LINGAM)
-    return _read_foreign(source, names)
+    if is_edge_list(source):
+        return read_edges(source)
+    try:
+        return _read_foreign(source, names)
+    except CausalAugError:
+        raise
+    except Exception as error:
+        # What answers like a graph of a library may still be none, and may raise anything.
+        raise GraphFormatError(
+            "A graph of another library must answer as those of that library do. Found a "
+            f"{type(source).__name__}, which failed with {type(error).__name__}: "
+            f"{str(error)[:100]}. Pass the graph itself, or its edges as a list of pairs."
+        ) from error
 
 
-def _read_foreign(source: Any, names: Iterable[str] | None) -> Draft:
+def _read_foreign(source: Any, names: Sequence[str] | None) -> Draft:
     """Read the graph of another library, known by the methods that it has."""
     graph = _unwrap(source)
     if is_causallearn(graph):
@@ -145,9 +198,9 @@ def _read_foreign(source: Any, names: Iterable[str] | None) -> Draft:
     if hasattr(source, "shape") or _is_rows(source):
         raise needs_orientation()
     raise GraphFormatError(
-        "A graph must be text, a path, a dictionary of parents, a matrix, or a graph of "
-        f"another library. Found {source!r:.80}, of type {type(source).__name__}. Write arrow "
-        "text such as 'A -> B; B <-> C', or build ADMG(nodes, directed=[...])."
+        "A graph must be text, a path, a dictionary of parents, a list of edges, a matrix, or a "
+        f"graph of another library. Found {shown(source, 80)}, of type {type(source).__name__}. "
+        "Write arrow text such as 'A -> B; B <-> C', or build ADMG(nodes, directed=[...])."
     )
 
 
@@ -157,12 +210,15 @@ def _unwrap(source: Any) -> Any:
         return source[0]
     if is_causallearn(getattr(source, "G", None)):
         return source.G
-    if is_causallearn(source) or is_ananke(source) or is_pywhy(source) or _is_networkx(source):
-        return source
-    for attribute in ("_graph", "graph"):
-        inner = getattr(source, attribute, None)
-        if inner is not None and not isinstance(inner, Mapping):
-            return _unwrap(inner)
+    inner = source
+    for _ in range(_MOST_WRAPPED):
+        if is_causallearn(inner) or is_ananke(inner) or is_pywhy(inner) or _is_networkx(inner):
+            return inner
+        held = (getattr(inner, attribute, None) for attribute in ("_graph", "graph"))
+        found = [each for each in held if each is not None and not isinstance(each, Mapping)]
+        if not found:
+            break
+        inner = found[0]
     return source
 
 

@@ -1,16 +1,20 @@
 """Text in small pieces: tokens that know their line, and a cursor that walks over them."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import NamedTuple
 
 from causalaug.exceptions import GraphFormatError
+from causalaug.graphs._shorten import shown
+
+MOST_NESTED = 64
+"""How deep brackets may be nested: far beyond any graph, far below Python's own limit."""
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
 _UNESCAPES = {"\\\\": "\\", '\\"': '"', "\\'": "'", "\\n": "\n", "\\r": "\r"}
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A piece of text: what it is, what it says, where it stands."""
 
     kind: str
@@ -18,16 +22,31 @@ class Token:
     line: int
 
 
-def tokenize(text: str, pattern: re.Pattern[str], dialect: str) -> list[Token]:
-    """Return the tokens of a text; groups of the pattern are kinds, ``skip`` is left out."""
-    tokens, position, line = [], 0, 1
+def unescape(text: str) -> str:
+    """Return the text with its escapes resolved; a backslash before other signs stays."""
+    if "\\" not in text:
+        return text
+    return re.sub(r"\\.", lambda m: _UNESCAPES.get(m.group(), m.group()), text, flags=re.S)
+
+
+def tokenize(
+    text: str,
+    pattern: re.Pattern[str],
+    dialect: str,
+    unescape: Callable[[str], str] = unescape,
+) -> list[Token]:
+    """Return the tokens of a text; groups of the pattern are kinds, ``skip`` is left out.
+
+    A token of kind ``quoted`` holds what stands between the quotes, as `unescape` reads it.
+    """
+    tokens, position, line = list[Token](), 0, 1
     while position < len(text):
         match = pattern.match(text, position)
         if match is None:
             raise unreadable(text, position, dialect)
         piece, kind = match.group(), str(match.lastgroup)
         if kind == "quoted":
-            tokens.append(Token(kind, unquote(piece), line))
+            tokens.append(Token(kind, unescape(piece[1:-1]), line))
         elif kind != "skip":
             tokens.append(Token(kind, piece, line))
         position, line = match.end(), line + piece.count("\n")
@@ -37,22 +56,17 @@ def tokenize(text: str, pattern: re.Pattern[str], dialect: str) -> list[Token]:
 def unreadable(text: str, position: int, dialect: str) -> GraphFormatError:
     """Return the error for a character that begins no token."""
     line = text.count("\n", 0, position) + 1
-    rest = text[position:].partition("\n")[0][:30]
+    rest = text[position : position + 30].partition("\n")[0]
     advice = (
         "The quote is not closed; close it on the same line."
-        if rest[0] in "\"'"
+        if rest[:1] in ('"', "'")
         else 'Names with spaces or signs need quotes: "blood pressure".'
     )
     return GraphFormatError(f"{dialect}, line {line}: cannot read {rest!r}. {advice}")
 
 
-def unquote(quoted: str) -> str:
-    """Return what stands between the quotes, with its escapes resolved."""
-    return re.sub(r"\\.", lambda m: _UNESCAPES.get(m.group(), m.group()), quoted[1:-1], flags=re.S)
-
-
 def quote(name: str) -> str:
-    """Return a name as a quoted string that `unquote` reverts."""
+    """Return a name as a quoted string that `unescape` reverts."""
     return '"' + re.sub(r'[\\"\n\r]', lambda m: _ESCAPES[m.group()], name) + '"'
 
 
@@ -67,16 +81,15 @@ class Cursor:
 
     def __init__(self, tokens: list[Token], dialect: str) -> None:
         self.dialect = dialect
-        self._tokens = tokens
+        last_line = tokens[-1].line if tokens else 1
+        self._tokens = [*tokens, Token("end", "the end of the text", last_line)]
         self._index = 0
+        self._depth = 0
 
     @property
     def here(self) -> Token:
         """The token under the cursor; past the last one, a token of kind ``end``."""
-        if self._index < len(self._tokens):
-            return self._tokens[self._index]
-        last_line = self._tokens[-1].line if self._tokens else 1
-        return Token("end", "the end of the text", last_line)
+        return self._tokens[self._index]
 
     @property
     def where(self) -> str:
@@ -84,14 +97,15 @@ class Cursor:
         return f"{self.dialect}, line {self.here.line}"
 
     def take(self) -> Token:
-        """Return the token under the cursor and go on."""
+        """Return the token under the cursor and go on; the end stays under the cursor."""
         token = self.here
-        self._index += 1
+        self._index = min(self._index + 1, len(self._tokens) - 1)
         return token
 
     def at(self, *texts: str) -> bool:
         """Return whether the cursor stands on one of these signs or unquoted words."""
-        return self.here.kind not in ("quoted", "end") and self.here.text.lower() in texts
+        kind, text, _ = self._tokens[self._index]
+        return kind != "quoted" and kind != "end" and text.lower() in texts
 
     def accept(self, *texts: str) -> bool:
         """Go on if the cursor stands on one of these texts; return whether it did."""
@@ -105,7 +119,20 @@ class Cursor:
         if not self.accept(text):
             raise self.error(f"{text!r}", f"Write {text!r} before it.")
 
+    def open(self) -> None:
+        """Note that a bracket was opened; too many inside each other are an error."""
+        self._depth += 1
+        if self._depth > MOST_NESTED:
+            raise GraphFormatError(
+                f"{self.where}: brackets must be nested at most {MOST_NESTED} deep. "
+                "Found deeper ones. Write the nodes and edges side by side."
+            )
+
+    def close(self) -> None:
+        """Note that a bracket was closed."""
+        self._depth -= 1
+
     def error(self, wanted: str, advice: str) -> GraphFormatError:
         """Return the error for a token that does not belong here."""
-        found = self.here.text if self.here.kind == "end" else repr(self.here.text)
+        found = self.here.text if self.here.kind == "end" else shown(self.here.text)
         return GraphFormatError(f"{self.where}: expected {wanted}, found {found}. {advice}")

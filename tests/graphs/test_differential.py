@@ -1,0 +1,155 @@
+"""Others read the same: Graphviz every DOT text, networkx every GML text of a grammar."""
+
+import shutil
+import subprocess
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from causalaug.graphs.io._dot import read_dot
+from causalaug.graphs.io._gml import read_gml
+from causalaug.graphs.io._networkx import read_networkx
+from causalaug.graphs.io._tokens import unescape
+
+NAMES = ["a", "b", "c", '"a"', '"x y"', '"x " + "y"', "b:n", '"q\\"t"', "1", '"1"', "-.5", "é"]
+NAMES += ["a_1:w:n", '"sp\\\nlit"', '"p\\\\q"', '"->"', '"node"', "c /* not */", '"b" // b\n']
+ATTRIBUTES = ["dir=both", "dir=back", "dir=forward", "color=red", "DIR=both", "Dir=back", "key=1"]
+ATTRIBUTES += [
+    "observed=no",
+    "observed=yes",
+    'observed=""',
+    'label="a -> b, c"',
+    "label=<<b>x</b>>",
+]
+SPACES = st.sampled_from([" ", "\n", "; ", " /* a -> b */ ", ";\n# a -> b\n", " // a -> b\n"])
+
+
+@st.composite
+def statements(draw, depth=0):
+    """Draw the statements of one pair of braces."""
+    found = draw(st.lists(statement(depth), max_size=4))
+    return "".join(text + draw(SPACES) for text in found)
+
+
+def statement(depth):
+    terms = st.lists(term(depth), min_size=2, max_size=3).map(" -> ".join)
+    with_attributes = st.tuples(node_list() | terms, attributes()).map(" ".join)
+    defaults = st.tuples(st.sampled_from(["node", "edge", "graph", "EDGE"]), attributes(1))
+    setting = st.sampled_from(["rankdir=LR", "a=b", '"b" = "c"'])
+    return st.one_of(with_attributes, with_attributes, defaults.map(" ".join), setting, term(depth))
+
+
+def node_list():
+    return st.lists(st.sampled_from(NAMES), min_size=1, max_size=2).map(", ".join)
+
+
+def term(depth):
+    if depth == 2:
+        return node_list()
+    heading = st.sampled_from(["", "subgraph ", "subgraph s ", "subgraph t "])
+    braces = st.builds("{}{{ {} }}".format, heading, statements(depth + 1))
+    return st.one_of(node_list(), braces)
+
+
+def attributes(min_size=0):
+    one = st.lists(st.sampled_from(ATTRIBUTES), min_size=min_size, max_size=2)
+    lists = one.map(lambda found: f"[{', '.join(found)}]" if found else "")
+    return st.lists(lists, min_size=min_size, max_size=2).map(" ".join)
+
+
+def dot_texts():
+    heading = st.sampled_from(["digraph {", 'DiGraph "a b" {'])
+    loose = st.builds("{} {} }}".format, heading, statements())
+    # Keys in strict graphs are refused, since Graphviz loses attributes with them.
+    without_keys = statements().map(lambda text: text.replace("key=", "keys="))
+    return loose | without_keys.map("strict digraph g {{ {} }}".format)
+
+
+REPORT = r"""
+BEG_G { printf("graph\n"); }
+N { printf("node\t%s\t%s\n", name, isAttr($G, "N", "observed") ? observed : ""); }
+E { printf("edge\t%s\t%s\t%s\n", tail.name, head.name, isAttr($G, "E", "dir") ? dir : ""); }
+"""
+
+
+def read_by_graphviz(texts):
+    """Return (nodes, directed, bidirected, hidden) of each text, as Graphviz has them."""
+    run = subprocess.run(
+        ["gvpr", REPORT], input="\n".join(texts), capture_output=True, text=True, check=True
+    )
+    assert "syntax error" not in run.stderr, run.stderr
+    graphs = []
+    for line in run.stdout.splitlines():
+        kind, *fields = line.split("\t")
+        if kind == "graph":
+            graphs.append(({}, set(), set(), set()))
+        nodes, directed, bidirected, hidden = graphs[-1]
+        if kind == "node":
+            # Backslashes stay in Graphviz; here they are escapes, in every text format.
+            nodes[unescape(fields[0])] = None
+            if fields[1] == "no":
+                hidden.add(unescape(fields[0]))
+        if kind == "edge":
+            tail, head = map(unescape, fields[:2])
+            if fields[2] == "both":
+                bidirected.add((tail, head))
+            else:
+                directed.add((head, tail) if fields[2] == "back" else (tail, head))
+    return graphs
+
+
+@pytest.mark.skipif(shutil.which("gvpr") is None, reason="Graphviz is not installed")
+@given(st.lists(dot_texts(), min_size=1, max_size=40))
+@settings(max_examples=60)
+def test_dot_is_read_as_graphviz_reads_it(texts):
+    theirs = read_by_graphviz(texts)
+    assert len(theirs) == len(texts)
+    for text, (nodes, directed, bidirected, hidden) in zip(texts, theirs, strict=True):
+        ours = read_dot(text)
+        assert list(ours.nodes) == list(nodes), text
+        assert set(ours.directed) == directed, text
+        assert set(ours.bidirected) == bidirected, text
+        assert ours.latent == hidden, text
+
+
+PIECES = ["a", "B", " ", "&amp;", "&quot;", "&#233;", "&#xe9;", "&eacute;", "&none;", "&", "#", ";"]
+PIECES += ["[", "]", "graph", "é", "&#x1F600;", "&#0065;", "\\", "&#9999999;", "'", "-1"]
+REMARKS = ["", "# graph [\n", "\n", 'comment "node [ id 0 ]" ', "graphics [ x -1.5e0 id 9 y [ ] ] "]
+
+
+@st.composite
+def gml_texts(draw):
+    """Draw a graph whose edges run from earlier nodes to later ones."""
+    label = st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join)
+    labels = draw(st.lists(label, min_size=1, max_size=5, unique_by=read_label))
+    ids = draw(st.permutations(range(-2, len(labels) - 2)))
+    remarks = st.sampled_from(REMARKS)
+    lines = []
+    for number, text in zip(ids, labels, strict=True):
+        hidden = draw(st.sampled_from(["", 'observed "no" ', "latent 1 ", 'observed "yes" ']))
+        lines.append(f'node [ {draw(remarks)}id {number} {hidden}label "{text}" {draw(remarks)}]')
+    for i in range(len(ids)):
+        for j in range(i):
+            if draw(st.booleans()):
+                mark = draw(st.sampled_from(["", "bidirected 1 ", 'type "bidirected" ']))
+                lines.append(f"edge [ source {ids[j]} {mark}target {ids[i]} {draw(remarks)}]")
+    if draw(st.booleans()):
+        lines = lines[::-1] if draw(st.booleans()) else draw(st.permutations(lines))
+    body = "".join(f"{line}\n{draw(remarks)}" for line in lines)
+    return f'Creator "x"\ngraph [\n {draw(remarks)}directed 1\n{body}]\n'
+
+
+def read_label(text):
+    return next(iter(nx.parse_gml(f'graph [ node [ id 0 label "{text}" ] ]')))
+
+
+@given(gml_texts())
+@settings(max_examples=150)
+def test_gml_is_read_as_networkx_reads_it(text):
+    ours, theirs = read_gml(text), read_networkx(nx.parse_gml(text), None)
+    assert list(ours.nodes) == list(theirs.nodes)
+    assert set(ours.directed) == set(theirs.directed)
+    assert set(ours.bidirected) == set(theirs.bidirected)
+    assert ours.latent == theirs.latent
