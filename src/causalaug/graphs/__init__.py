@@ -1,6 +1,6 @@
 """Causal graphs: the graph itself, questions to it, reading and writing it."""
 
-from causalaug.graphs._admg import ADMG, markov_pillow
+from causalaug.graphs._admg import ADMG, as_graph, markov_pillow
 from causalaug.graphs._layout import layered_layout
 from causalaug.graphs._queries import (
     complete_graph,
@@ -8,7 +8,7 @@ from causalaug.graphs._queries import (
     m_separated,
     select_markov_blanket,
 )
-from causalaug.graphs.io import as_graph, read_graph, write_graph
+from causalaug.graphs.io import read_graph, write_graph
 
 __all__ = [
     "ADMG",

@@ -54,11 +54,6 @@ _MOST_WRAPPED = 5
 """How many objects may hold each other, the innermost a graph; DoWhy has two."""
 
 
-def as_graph(source: Any) -> ADMG:
-    """Return a graph as it is, and read anything else: the door of every `graph` argument."""
-    return source if isinstance(source, ADMG) else read_graph(source)
-
-
 def read_graph(source: Any, names: Iterable[str] | None = None, format: str | None = None) -> ADMG:
     """Read a causal graph from text, a file, a matrix, or the graph of another library.
 
