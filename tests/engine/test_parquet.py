@@ -128,8 +128,9 @@ augment_to_parquet(path=Path(sys.argv[1]), **job(random_state=None))
 def test_a_killed_process_leaves_whole_files_and_is_resumed_without_its_seed(tmp_path):
     folder = tmp_path / "set"
     command = [sys.executable, "-c", KILLED, str(folder)]
-    tests = str(Path(__file__).parent.parent)
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": tests}, check=False)
+    folders = [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
+    path = os.pathsep.join(filter(None, folders))
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=False)
     assert done.returncode == -signal.SIGKILL
     names = sorted(path.name for path in folder.iterdir())
     assert names[0].startswith(".part-00002.")

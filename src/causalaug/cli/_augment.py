@@ -154,9 +154,9 @@ def augment(
       causalaug augment data.csv --graph graph.txt --out new.csv --originals --share 0.3
     """
     from causalaug.augmentation import augment as augment_frame
-    from causalaug.cli._graphs import open_graph
+    from causalaug.cli._graph_files import open_graph
     from causalaug.cli._rows import check_new_columns, weighted_rows
-    from causalaug.cli._tables import check_table_output, read_table, write_table
+    from causalaug.cli._table_files import check_table_output, read_table, write_table
 
     strategies = {
         "conditional": _conditional(conditional, temperature),

@@ -77,7 +77,7 @@ def discover(
     """
     from causalaug._atomic import check_output
     from causalaug.cli._graph_files import graph_as_json, output_format, write_graph_file
-    from causalaug.cli._tables import read_table
+    from causalaug.cli._table_files import read_table
     from causalaug.discovery import discover as discover_graph
     from causalaug.graphs import write_graph
 

@@ -38,8 +38,7 @@ def show(
     Which conditionals does the front-door graph lead to?
       causalaug graph show 'smoking -> tar -> cancer; smoking <-> cancer'
     """
-    from causalaug.cli._graph_files import graph_as_json
-    from causalaug.cli._graphs import open_graph
+    from causalaug.cli._graph_files import graph_as_json, open_graph
     from causalaug.factorization import factorize
 
     output = Output(json=json, quiet=quiet)
@@ -107,8 +106,12 @@ def convert(
       causalaug graph convert graph.txt --out graph.dot
       causalaug graph convert 'U -> {A, B}; A -> B' --keep A --keep B
     """
-    from causalaug.cli._graph_files import graph_as_json, output_format, write_graph_file
-    from causalaug.cli._graphs import open_graph
+    from causalaug.cli._graph_files import (
+        graph_as_json,
+        open_graph,
+        output_format,
+        write_graph_file,
+    )
     from causalaug.graphs import latent_projection, write_graph
 
     output = Output(json=json, quiet=quiet)
@@ -144,7 +147,7 @@ def pillow(
     Smoking enters the pillow of cancer, although no arrow joins them:
       causalaug graph pillow 'smoking -> tar -> cancer; smoking <-> cancer' cancer
     """
-    from causalaug.cli._graphs import open_graph
+    from causalaug.cli._graph_files import open_graph
     from causalaug.graphs import markov_pillow
 
     output = Output(json=json, quiet=quiet)

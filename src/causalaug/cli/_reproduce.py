@@ -141,7 +141,7 @@ def _specify(path: Path | None, asked: dict[str, Any]) -> "ExperimentSpec":
 
 
 def _read_reference(path: Path) -> "pd.DataFrame":
-    from causalaug.cli._tables import read_table
+    from causalaug.cli._table_files import read_table
     from causalaug.records import read_records
 
     frame = read_table(path)

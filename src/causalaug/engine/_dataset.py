@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from causalaug._validation import check_integer
+from causalaug.engine._added_columns import AddedColumns
 from causalaug.engine._arrow import as_pandas, import_arrow
 from causalaug.engine._folder import MANIFEST, read_json
-from causalaug.engine._layout import Layout
 from causalaug.exceptions import StoreError
 from causalaug.expansion import ROUNDING
 from causalaug.typing import FloatArray
@@ -30,7 +30,7 @@ class AugmentedDataset:
         The folder.
     columns : tuple of str
         The columns of the observed rows.
-    layout : Layout
+    layout : AddedColumns
         The names of the columns of weights and of provenance.
     files : tuple of Path
         The Parquet files, in the order of their blocks.
@@ -48,7 +48,7 @@ class AugmentedDataset:
 
     path: Path
     columns: tuple[str, ...] = field(repr=False)
-    layout: Layout = field(repr=False)
+    layout: AddedColumns = field(repr=False)
     files: tuple[Path, ...] = field(repr=False)
     n_rows: int
     n_observed: int
@@ -137,7 +137,7 @@ stopped.
     return AugmentedDataset(
         path=folder,
         columns=tuple(manifest["columns"]),
-        layout=Layout(manifest["weight"], manifest["provenance"]),
+        layout=AddedColumns(manifest["weight"], manifest["provenance"]),
         files=files,
         n_rows=manifest["n_rows"],
         n_observed=manifest["n_observed"],

@@ -17,9 +17,9 @@ from typing import Any
 
 from causalaug._atomic import atomic_path
 from causalaug._optional import import_optional
+from causalaug.engine._added_columns import AddedColumns
 from causalaug.engine._arrow import find_categories, hash_source
-from causalaug.engine._layout import Layout
-from causalaug.engine._parts import Part
+from causalaug.engine._part_files import Part
 from causalaug.exceptions import OutputError, StoreError
 from causalaug.expansion import BlockJob
 
@@ -29,7 +29,7 @@ LIBRARIES = ("causalaug", "numpy", "scipy", "scikit-learn", "pyarrow")
 """Another version of these may give other bytes."""
 
 
-def describe_job(job: BlockJob, layout: Layout) -> dict[str, Any]:
+def describe_job(job: BlockJob, layout: AddedColumns) -> dict[str, Any]:
     """Return all that the parts depend on, as plain values."""
     return {
         "format": FORMAT,

@@ -9,6 +9,7 @@ from causalaug._random import RandomState, as_seed
 from causalaug._workers import Engine, check_engine, map_blocks
 from causalaug.augmentation import plan_augmentation
 from causalaug.conditionals import Conditional
+from causalaug.engine._added_columns import AddedColumns
 from causalaug.engine._arrow import import_arrow, source_schema
 from causalaug.engine._dataset import AugmentedDataset, read_augmented
 from causalaug.engine._folder import (
@@ -22,8 +23,7 @@ from causalaug.engine._folder import (
     write_json,
     write_manifest,
 )
-from causalaug.engine._layout import Layout
-from causalaug.engine._parts import Part, WriteJob
+from causalaug.engine._part_files import Part, WriteJob
 from causalaug.expansion import BLOCK_ROWS, Expansion
 from causalaug.graphs import ADMG
 from causalaug.table import ColumnKind
@@ -123,7 +123,7 @@ or delete this one.
     """
     import_arrow()
     check_engine(engine, in_flight)
-    folder, layout = Path(path), Layout(weight, provenance)
+    folder, layout = Path(path), AddedColumns(weight, provenance)
     job = plan_augmentation(
         frame, graph, conditional, expansion, order, kinds, sample_weight, block_rows
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from causalaug._atomic import atomic_path
+from causalaug.engine._added_columns import AddedColumns
 from causalaug.engine._arrow import as_arrow, import_arrow
-from causalaug.engine._layout import Layout
 from causalaug.expansion import BlockJob, Paths
 
 ROW_GROUP = 1 << 16
@@ -41,7 +41,7 @@ class WriteJob:
 
     job: BlockJob
     folder: Path
-    layout: Layout
+    layout: AddedColumns
     schema: Any
     fingerprint: str
 
