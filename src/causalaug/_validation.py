@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection
 from difflib import get_close_matches
 from numbers import Integral, Real
+from reprlib import Repr
 
 from causalaug.exceptions import GraphMismatchError, ParameterError
 
@@ -71,7 +72,7 @@ def check_integer(name: str, value: object, *, at_least: int) -> None:
     """Raise unless `value` is an integer of at least `at_least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
         raise ParameterError(
-            f"`{name}` must be an integer of at least {at_least}. Found {value!r}."
+            f"`{name}` must be an integer of at least {at_least}. Found {brief(value)}."
         )
 
 
@@ -79,3 +80,21 @@ def check_bool(name: str, value: object) -> None:
     """Raise unless `value` is True or False."""
     if not isinstance(value, bool):
         raise ParameterError(f"`{name}` must be True or False. Found {value!r}.")
+
+
+def brief(value: object) -> str:
+    """Return a value as `repr` shows it, cut where that is too long to be read in an error.
+
+    >>> brief("a" * 1000)[-10:], len(brief("a" * 1000)), brief([[[1]], 2.5])
+    ("aaaaaaaaa'", 240, '[[[1]], 2.5]')
+    """
+    try:
+        return _BRIEF.repr(value)
+    except ValueError:  # Python does not write out integers of more than 4,300 digits.
+        return f"a {type(value).__name__} of too many digits"
+
+
+_BRIEF = Repr()
+_BRIEF.maxstring = _BRIEF.maxother = 240
+_BRIEF.maxlong = 60
+_BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxset = _BRIEF.maxdict = 10

@@ -21,6 +21,7 @@ from causalaug.cli._options import (
     Graph,
     Json,
     Kinds,
+    Overwrite,
     Quiet,
     Seed,
     Separator,
@@ -94,6 +95,7 @@ def evaluate(
         int, typer.Option(metavar="N", min=1, help="How often the rows are split anew.")
     ] = 1,
     kinds: Kinds = None,
+    overwrite: Overwrite = False,
     drop: Drop = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
@@ -113,6 +115,7 @@ def evaluate(
       causalaug evaluate data.csv --graph graph.txt --target wear --report report.html
       causalaug evaluate data.csv --graph graph.txt --target wear --estimator ridge --json
     """
+    from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import open_graph
     from causalaug.cli._table_files import read_table
     from causalaug.report import evaluate as evaluate_graph
@@ -121,6 +124,7 @@ def evaluate(
     output = Output(json=json, quiet=quiet)
     if report is not None:
         check_report(report)
+        check_not_an_input(report, (data, graph), overwrite=overwrite)
     admg = open_graph(graph)
     frame = read_table(data, encoding=encoding, separator=separator, drop=drop)
     frame, learner = _learner(frame, target, estimator.value, task and task.value, output)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from causalaug.cli._errors import reported
-from causalaug.cli._options import Debug, GraphSource, Json, Quiet
+from causalaug.cli._options import Debug, GraphSource, Json, Overwrite, Quiet
 from causalaug.cli._output import Output
 from causalaug.cli._text import listed
 
@@ -94,6 +94,7 @@ def convert(
             show_default=False,
         ),
     ] = None,
+    overwrite: Overwrite = False,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -106,6 +107,7 @@ def convert(
       causalaug graph convert graph.txt --out graph.dot
       causalaug graph convert 'U -> {A, B}; A -> B' --keep A --keep B
     """
+    from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import (
         graph_as_json,
         open_graph,
@@ -119,6 +121,7 @@ def convert(
     admg = latent_projection(admg, keep=keep) if keep else admg
     format = output_format(out) if to is None else to.value
     if out is not None:
+        check_not_an_input(out, [source], overwrite=overwrite)
         write_graph_file(admg, out, format)
         output.remark(f"Wrote {out}")
     output.document({**graph_as_json(admg), "format": format, "out": out and str(out)})
