@@ -91,7 +91,7 @@ def brief(value: object) -> str:
     try:
         return _BRIEF.repr(value)
     except ValueError:  # Python does not write out integers of more than 4,300 digits.
-        return f"a {type(value).__name__} of too many digits"
+        return f"an {type(value).__name__} of too many digits"
 
 
 _BRIEF = Repr()

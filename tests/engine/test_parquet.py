@@ -1,11 +1,9 @@
 """A data set in files: the rows of `augment`, whatever happens on the way."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd

@@ -42,8 +42,7 @@ EXACTLY: dict[str, Any] = (
 LONGEST_REASON = 300
 """Characters of what a library says of a file."""
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-TOO_LONG_A_NUMBER = re.compile(r"\s*[+-]?[0-9]{309,}\s*")
-"""No float is as large; pandas hands such a cell on as text."""
+WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]+\s*")
 BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -201,13 +200,18 @@ def _check_whole_numbers(frame: pd.DataFrame) -> None:
     It would hand them on as objects or as text, which are discrete: something else than numbers.
     """
     for name, column in frame.select_dtypes(exclude="number").items():
-        for cell in column.dropna().unique():
-            if type(cell) is int or (isinstance(cell, str) and TOO_LONG_A_NUMBER.fullmatch(cell)):
-                raise TableError(
-                    f"Whole numbers of a table must fit into 64 bits. Found {brief(cell)} in "
-                    f"{brief(name)}. Put a decimal point behind the numbers of that column, or a "
-                    "letter before them if they are names."
-                )
+        cells = list(column.dropna().unique())
+        if cells and all(map(_is_whole_number, cells)):
+            longest = max(cells, key=lambda cell: len(cell) if isinstance(cell, str) else abs(cell))
+            raise TableError(
+                f"Whole numbers of a table must fit into 64 bits. Found {brief(longest)} in "
+                f"{brief(name)}. Put a decimal point behind the numbers of that column, or a "
+                "letter before them if they are names."
+            )
+
+
+def _is_whole_number(cell: object) -> bool:
+    return type(cell) is int or (isinstance(cell, str) and bool(WHOLE_NUMBER.fullmatch(cell)))
 
 
 def _header(text: str, path: Path, separator: str) -> list[str]:

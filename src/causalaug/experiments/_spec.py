@@ -21,6 +21,9 @@ MOST_RUNS = 1_000_000
 """The paper's whole design has 11,520. All runs are listed at once; more would take gigabytes."""
 LARGEST_SEED = 2**128 - 1
 """The largest that numpy draws by itself; far larger ones could not be written into a store."""
+LONGEST_SPEC = 16_384
+"""Characters of a file. A spec has some hundred; the time and memory that reading TOML takes may
+grow with the square of the length, so that a file of 200,000 could take all there is."""
 LONGEST_REASON = 300
 """Characters of what a library says of a file."""
 
@@ -170,12 +173,16 @@ class ExperimentSpec:
 def _read_text(path: Path) -> str:
     """Return the text of a file; ValueError if it is none, or if its path cannot be one."""
     try:
-        return path.read_text(encoding="utf-8")
+        with open(path, encoding="utf-8") as file:
+            text = file.read(LONGEST_SPEC + 1)
     except OSError as error:
         raise DataNotFoundError(
             f"An experiment must be a file that can be read. Found {brief(str(path))}: "
             f"{error.strerror or error}. Correct the path."
         ) from error
+    if len(text) > LONGEST_SPEC:
+        raise ValueError(f"more than {LONGEST_SPEC:,} characters")
+    return text
 
 
 def _as_tuple(name: str, values: Any) -> tuple[Any, ...]:
