@@ -144,8 +144,8 @@ def _decoded(path: Path, encoding: str) -> str:
         ) from error
     except UnicodeError as error:  # idna, for example, does not say where
         raise TableError(
-            f"The table must be {encoding} text. Found that {brief(str(path))} is not: "
-            f"{str(error)[:LONGEST_REASON]}. Say another --encoding."
+            f"The table must be {encoding} text. Found that {brief(str(path))} is not. "
+            "Say another --encoding."
         ) from error
     if LONE_SURROGATE.search(text):
         raise TableError(
