@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command import start
+from command import start, succeed
 
 HEAVY = ["numpy", "pandas", "scipy", "sklearn", "networkx", "pyarrow", "matplotlib"]
 GRAPH = "fever <- sick -> cough"
@@ -94,6 +94,8 @@ def test_a_kill_leaves_the_old_file_and_at_most_a_hidden_one(data, tmp_path):
     assert out.read_text() == "old"
     left = {path.name for path in tmp_path.iterdir()} - {"data.csv", "new.csv"}
     assert all(name.startswith(".new.") and ".tmp" in name for name in left)
+    succeed("augment", data, "--graph", GRAPH, "--out", out)
+    assert {path.name for path in tmp_path.iterdir()} == {"data.csv", "new.csv"}
 
 
 # The signal comes as soon as the file has its name.

@@ -1,11 +1,14 @@
 """A job that is killed again and again gives the same data set, and leaves nothing else."""
 
 import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
 from causalaug.engine import augment_to_parquet
-from engine.jobs import content, job
+from engine.jobs import content, environment, job
 from kills import FIRST, hidden_files, kill_at_random
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL on Windows")
@@ -20,6 +23,36 @@ augment_to_parquet
 {FIRST}
 augment_to_parquet(path=Path(sys.argv[1]), **job())
 """
+
+
+# Killed when the named file is complete, but has not got its name yet.
+AT_A_FILE = """
+import os, signal, sys
+from pathlib import Path
+from causalaug.engine import augment_to_parquet
+from engine.jobs import job
+real = os.replace
+
+def replace(source, target):
+    if Path(target).name == sys.argv[2]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    real(source, target)
+
+os.replace = replace
+augment_to_parquet(path=Path(sys.argv[1]), **job())
+"""
+
+
+@pytest.mark.parametrize("name", ["job.json", "part-00003.parquet", "manifest.json"])
+def test_whatever_was_being_written_nothing_is_left(tmp_path, name):
+    expected = content(augment_to_parquet(path=tmp_path / "whole", **job()).path)
+    folder = tmp_path / "set"
+    command = [sys.executable, "-c", AT_A_FILE, str(folder), name]
+    assert subprocess.run(command, env=environment(), check=False).returncode == -signal.SIGKILL
+    (left,) = hidden_files(folder)
+    assert left.startswith(f".{name.partition('.')[0]}.")
+    augment_to_parquet(path=folder, **job())
+    assert content(folder) == expected
 
 
 def kill_and_go_on(tmp_path, n_kills):
