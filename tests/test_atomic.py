@@ -2,11 +2,15 @@
 
 import errno
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from causalaug._atomic import atomic_path, check_output
+from causalaug import _atomic
+from causalaug._atomic import atomic_path, check_output, noting_outputs, remove_leftovers
 from causalaug.exceptions import CausalAugError, OutputError
 
 
@@ -175,3 +179,191 @@ def test_a_folder_that_must_not_be_written_is_refused(tmp_path, monkeypatch):
 def test_the_error_is_ours_and_the_systems():
     assert issubclass(OutputError, CausalAugError)
     assert issubclass(OutputError, OSError)
+
+
+@pytest.mark.parametrize("path", ["a\0b.csv", "\ud800.csv"], ids=["zero byte", "surrogate"])
+def test_a_path_that_no_system_holds_is_refused(tmp_path, path):
+    with pytest.raises(OutputError, match="must have a path that the system can hold"):
+        check_output(tmp_path / path)
+    with pytest.raises(OutputError, match="must have a path"), atomic_path(str(tmp_path / path)):
+        pass
+
+
+def test_an_endless_path_is_not_repeated(tmp_path):
+    with pytest.raises(OutputError) as caught:
+        check_output(str(tmp_path / ("n" * 100_000)))
+    assert len(str(caught.value)) < 600
+
+
+def test_a_name_of_wide_characters_works(tmp_path):
+    path = tmp_path / ("😀" * 60 + ".csv")
+    with atomic_path(path) as temporary:
+        temporary.write_text("new")
+    assert path.read_text() == "new"
+
+
+posix = pytest.mark.skipif(os.name == "nt", reason="processes are another matter on Windows")
+
+WRITER = """
+import sys, time
+from causalaug._atomic import atomic_path
+with atomic_path(sys.argv[1]) as temporary:
+    temporary.write_text("theirs")
+    print("begun", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def start_writer():
+    """Start processes that write a file, and end when they are sent a line."""
+    started = []
+
+    def start(path):
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        assert process.stdout.readline() == "begun\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def write(path):
+    with atomic_path(path) as temporary:
+        temporary.write_text("ours")
+
+
+@posix
+@pytest.mark.parametrize("reaped", [True, False], ids=["reaped", "zombie"])
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path, start_writer, reaped):
+    process = start_writer(tmp_path / "table.csv")
+    process.kill()
+    if reaped:
+        process.wait()
+    else:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    (left,) = files_in(tmp_path)
+    assert left.startswith(".table.")
+    assert left.endswith(".tmp.csv")
+    write(tmp_path / "other.csv")
+    assert files_in(tmp_path) == ["other.csv"]
+
+
+@posix
+def test_what_a_running_process_writes_is_left_to_it(tmp_path, start_writer):
+    process = start_writer(tmp_path / "table.csv")
+    before = files_in(tmp_path)
+    write(tmp_path / "table.csv")
+    assert files_in(tmp_path) == sorted([*before, "table.csv"])
+    process.communicate("go on\n")
+    assert process.returncode == 0
+    assert (tmp_path / "table.csv").read_text() == "theirs"
+    assert files_in(tmp_path) == ["table.csv"]
+
+
+def hidden_name(machine=None, pid=None, started=None):
+    pid = os.getpid() if pid is None else pid
+    started = _atomic._start_and_state(os.getpid())[0] if started is None else started
+    return f".table.{machine or _atomic._machine()}-{pid}-{started}-{'0' * 12}.tmp.csv"
+
+
+@posix
+def test_our_own_files_are_not_left_over(tmp_path):
+    (tmp_path / hidden_name()).touch()
+    remove_leftovers(tmp_path)
+    assert files_in(tmp_path) == [hidden_name()]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
+def test_a_new_process_with_an_old_number_does_not_keep_the_file(tmp_path):
+    (tmp_path / hidden_name(started=1)).touch()
+    remove_leftovers(tmp_path)
+    assert files_in(tmp_path) == []
+
+
+@posix
+def test_a_number_that_no_process_can_have_is_not_alive(tmp_path):
+    (tmp_path / hidden_name(pid=10**30)).touch()
+    remove_leftovers(tmp_path)
+    assert files_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(("hours", "stays"), [(0, True), (23, True), (25, False)])
+def test_files_of_another_machine_stay_for_a_day(tmp_path, hours, stays):
+    # No process of this machine has the number, but that says nothing.
+    path = tmp_path / hidden_name(machine="0123abcd", pid=10**9)
+    path.touch()
+    then = time.time() - 3600 * hours
+    os.utime(path, (then, then))
+    write(tmp_path / "table.csv")
+    assert path.exists() == stays
+
+
+def test_the_clock_is_that_of_the_folder(tmp_path, monkeypatch):
+    path = tmp_path / hidden_name(machine="0123abcd")
+    path.touch()
+    monkeypatch.setattr(time, "time", lambda: 4e9)
+    remove_leftovers(tmp_path)
+    assert path.exists()
+
+
+def test_only_our_hidden_files_are_looked_at(tmp_path):
+    dead = {"pid": 10**9}
+    (tmp_path / ".table.0123456789ab.tmp.csv").touch()
+    (tmp_path / hidden_name(**dead).lstrip(".")).touch()
+    (tmp_path / hidden_name(**dead, started=2)).mkdir()
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / hidden_name(**dead, started=3)).symlink_to("precious")
+    before = files_in(tmp_path)
+    remove_leftovers(tmp_path)
+    assert files_in(tmp_path) == before
+
+
+def test_two_boots_of_a_machine_are_two_machines(monkeypatch):
+    own = _atomic._machine.__wrapped__()
+    assert own == _atomic._machine.__wrapped__()
+    monkeypatch.setattr(Path, "read_text", lambda self: "another boot")
+    assert _atomic._machine.__wrapped__() != own
+    monkeypatch.setattr(Path, "read_text", fail_with(FileNotFoundError()))
+    assert _atomic._machine.__wrapped__() != own
+
+
+def test_outputs_are_noted_once_they_have_their_name(tmp_path):
+    write(tmp_path / "before.csv")
+    with noting_outputs() as written:
+        assert written() == []
+        with pytest.raises(ValueError, match="no"):
+            write_half(tmp_path / "failed.csv", ValueError("no"))
+        write(tmp_path / "a.csv")
+        write(tmp_path / "a.csv")
+        with atomic_path(tmp_path / "b.csv"):
+            assert written() == [str(tmp_path / "a.csv")]
+        with atomic_path(os.devnull):
+            pass
+        assert written() == [str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), os.devnull]
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_interrupt_around_the_last_step_is_told_rightly(tmp_path, monkeypatch, moment):
+    real = os.replace
+
+    def replace(source, target):
+        if moment == "after":
+            real(source, target)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", replace)
+    with noting_outputs() as written:
+        with pytest.raises(KeyboardInterrupt):
+            write(tmp_path / "table.csv")
+        there = [str(tmp_path / "table.csv")] if moment == "after" else []
+        assert written() == there
+    assert files_in(tmp_path) == [Path(path).name for path in there]

@@ -10,8 +10,8 @@ import causalaug
 ROOT = Path(causalaug.__file__).parent
 LAYERS = [
     ["exceptions", "typing"],
-    ["_atomic", "_heap", "_markup", "_validation", "_optional", "_random", "_segments", "_threads"],
-    ["_workers"],
+    ["_heap", "_markup", "_validation", "_optional", "_random", "_segments", "_threads"],
+    ["_atomic", "_workers"],
     ["graphs"],
     ["table"],
     ["factorization"],

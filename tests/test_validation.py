@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from causalaug._validation import (
+    brief,
     check_at_least,
     check_choice,
     check_columns_exist,
@@ -115,3 +116,38 @@ def test_integers_must_be_integers_and_large_enough(value):
     message = re.escape(f"`rows` must be an integer of at least 1. Found {value!r}.")
     with pytest.raises(ParameterError, match=message):
         check_integer("rows", value, at_least=1)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "x" * 800_000,
+        list(range(10**5)),
+        {"k" * 10**5: "v" * 10**5},
+        10**300,
+        10**10_000,
+        b"x" * 10**6,
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_an_error_shows_is_short(value):
+    assert len(brief(value)) < 600
+
+
+def test_nested_lists_are_shown_without_end():
+    nested = []
+    for _ in range(100_000):
+        nested = [nested]
+    assert brief(nested) == "[[[[[[[...]]]]]]]"
+    while nested:  # Python itself would take them apart one within the other
+        nested = nested.pop()
+
+
+@pytest.mark.parametrize("value", ["name", 3, 2.5, None, ["a", "b"], ("a",), {"a": 1}])
+def test_what_is_short_is_shown_as_it_is(value):
+    assert brief(value) == repr(value)
+
+
+def test_an_integer_that_cannot_be_written_out_is_refused_in_words():
+    with pytest.raises(ParameterError, match=r"at least 1\. Found an int of too many digits"):
+        check_integer("rows", -(10**10_000), at_least=1)

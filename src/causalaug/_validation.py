@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection
 from difflib import get_close_matches
 from numbers import Integral, Real
+from reprlib import Repr
 
 from causalaug.exceptions import GraphMismatchError, ParameterError
 
@@ -75,7 +76,7 @@ def check_integer(name: str, value: object, *, at_least: int) -> None:
     """Raise unless `value` is an integer of at least `at_least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
         raise ParameterError(
-            f"`{name}` must be an integer of at least {at_least}. Found {value!r}."
+            f"`{name}` must be an integer of at least {at_least}. Found {brief(value)}."
         )
 
 
@@ -89,3 +90,21 @@ def check_share(name: str, share: object) -> None:
     """Raise unless `share` is a number from 0 to 1: lambda, the weight of the new rows."""
     if not _is_finite(share) or not 0.0 <= share <= 1.0:  # type: ignore[operator]
         raise ParameterError(f"`{name}` must lie between 0 and 1. Found {share!r}.")
+
+
+def brief(value: object) -> str:
+    """Return a value as `repr` shows it, cut where that is too long to be read in an error.
+
+    >>> brief("a" * 1000)[-10:], len(brief("a" * 1000)), brief([[[1]], 2.5])
+    ("aaaaaaaaa'", 240, '[[[1]], 2.5]')
+    """
+    try:
+        return _BRIEF.repr(value)
+    except ValueError:  # Python does not write out integers of more than 4,300 digits.
+        return f"an {type(value).__name__} of too many digits"
+
+
+_BRIEF = Repr()
+_BRIEF.maxstring = _BRIEF.maxother = 240
+_BRIEF.maxlong = 60
+_BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxset = _BRIEF.maxdict = 10

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import causalaug as ca
-from causalaug.cli._tables import EXACTLY
+from causalaug.cli._table_files import EXACTLY
 from command import run, succeed
 
 GRAPH = "fever <- sick -> cough"

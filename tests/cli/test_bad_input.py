@@ -1,5 +1,6 @@
 """Kinds of bad input: one clear line, the exit code 1, and no output touched."""
 
+import pandas as pd
 import pytest
 
 from command import run
@@ -36,6 +37,18 @@ BAD_TABLES = {
         b"sick,fever,cough\nyes,39.1,7.5,8\nno,39.1,7.5,8\n",
         "more cells than the 3 names",
     ),
+    "a whole number beyond 64 bits": (
+        b"sick,fever,cough\n1,39.1,7.5\n123456789012345678901234567890,36.8,1.5\n",
+        "must fit into 64 bits. Found 123456789012345678901234567890 in 'sick'",
+    ),
+    "a whole number beyond every float": (
+        b"sick,fever,cough\nyes,1,7.5\nno," + b"9" * 400 + b",1.5\n",
+        "must fit into 64 bits. Found 9999",
+    ),
+    "a number of 5,000 digits": (
+        b"sick,fever,cough\nyes,1,7.5\nno,-" + b"9" * 5000 + b",1.5\n",
+        "must fit into 64 bits. Found '-9999",
+    ),
     "semicolons": (GOOD.replace(",", ";").encode(), "say --separator ';'"),
 }
 
@@ -57,6 +70,21 @@ BAD_OPTIONS = {
     "a kind of no column": ({"--kinds": "feever=discrete"}, "A typing slip? 'feever' -> 'fever'"),
     "a scale where there is none": ({"--kinds": "sick=continuous"}, "only if its cells have dist"),
     "an encoding that nobody knows": ({"--encoding": "utf-9"}, "must be a known encoding"),
+    "an encoding of text as text": ({"--encoding": "rot13"}, "must be a known encoding of text"),
+    "an encoding of bytes as bytes": ({"--encoding": "zip"}, "must be a known encoding of text"),
+    "an encoding that cannot be": ({"--encoding": "undefined"}, "must be a known encoding of text"),
+    "an encoding with a zero byte": ({"--encoding": "utf\0"}, "must be a known encoding of text"),
+    "half an encoding": ({"--encoding": "\ud800"}, "must be a known encoding of text"),
+    "an endless encoding": ({"--encoding": "x" * 10**6}, "must be a known encoding of text"),
+    "half of a character": (
+        {"data": "half.csv", "--encoding": "unicode_escape"},
+        "Found half of a character in",
+    ),
+    "an encoding that does not say where": (
+        {"data": "label.csv", "--encoding": "idna"},
+        "The table must be idna text. Found",
+    ),
+    "a parquet file cut short": ({"data": "cut.parquet"}, "must be a parquet file"),
     "a long separator": ({"--separator": ", "}, "--separator must be one character"),
     "a column to drop that is not there": ({"--drop": "caugh"}, "'caugh' -> 'cough'"),
     "a name that is taken": ({"--weight-column": "fever"}, "The table has 'fever' already"),
@@ -74,6 +102,10 @@ def folder(tmp_path):
     (tmp_path / "fake.parquet").write_text(GOOD)
     (tmp_path / "latin.txt").write_bytes("sick -> müde".encode("latin-1"))
     (tmp_path / "empty.txt").write_text("\n")
+    (tmp_path / "half.csv").write_text("sick,fever,cough\n\\ud800,1,2\nno,2,3\n")
+    (tmp_path / "label.csv").write_text("xn--")
+    pd.DataFrame({"sick": ["yes", "no"]}).to_parquet(tmp_path / "whole.parquet")
+    (tmp_path / "cut.parquet").write_bytes((tmp_path / "whole.parquet").read_bytes()[:-9])
     (tmp_path / "out.csv").write_text("old")
     return tmp_path
 
@@ -89,6 +121,7 @@ def assert_one_line_and_nothing_touched(folder, before, result, message):
     assert result.stderr.count("\n") == 1
     assert "Error: " not in result.stderr.removeprefix("error: ")
     assert message.format(folder=folder) in result.stderr
+    assert len(result.stderr) < 2000
     assert contents(folder) == before
 
 

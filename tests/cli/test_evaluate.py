@@ -7,7 +7,7 @@ import pytest
 
 import causalaug as ca
 import causalaug.report
-from causalaug.cli._tables import EXACTLY
+from causalaug.cli._table_files import EXACTLY
 from causalaug.evaluation import named_learner
 from command import run, succeed
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command import start
+from command import start, succeed
 
 HEAVY = ["numpy", "pandas", "scipy", "sklearn", "networkx", "pyarrow", "matplotlib"]
 GRAPH = "fever <- sick -> cough"
@@ -94,6 +94,68 @@ def test_a_kill_leaves_the_old_file_and_at_most_a_hidden_one(data, tmp_path):
     assert out.read_text() == "old"
     left = {path.name for path in tmp_path.iterdir()} - {"data.csv", "new.csv"}
     assert all(name.startswith(".new.") and ".tmp" in name for name in left)
+    succeed("augment", data, "--graph", GRAPH, "--out", out)
+    assert {path.name for path in tmp_path.iterdir()} == {"data.csv", "new.csv"}
+
+
+# The signal comes as soon as the file has its name.
+LATE = """
+import os, signal, sys
+real, number = os.replace, getattr(signal, sys.argv.pop())
+
+def replace(source, target):
+    real(source, target)
+    os.kill(os.getpid(), number)
+
+os.replace = replace
+from causalaug.cli import main; main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
+@pytest.mark.parametrize(
+    ("name", "code", "word"), [("SIGINT", 130, "Interrupted"), ("SIGTERM", 143, "Terminated")]
+)
+def test_a_signal_that_comes_after_the_output_says_so(data, tmp_path, name, code, word):
+    out = tmp_path / "new.csv"
+    process = start("augment", data, "--graph", GRAPH, "--out", out, name, code=LATE)
+    _, complained = process.communicate()
+    assert process.returncode == code
+    assert complained == f"error: {word}. Written before that: {out}.\n"
+    assert out.read_text().startswith("sick,fever,cough,weight\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
+def test_a_signal_between_two_outputs_names_the_first(tmp_path):
+    words = ["datasets", "export", "auto_mpg", "--folder", tmp_path, "SIGINT"]
+    process = start(*words, code=LATE)
+    _, complained = process.communicate()
+    assert process.returncode == 130
+    assert complained.endswith(f"Written before that: {tmp_path / 'auto_mpg.csv'}.\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["auto_mpg.csv"]
+
+
+# The command is done when the signal comes.
+TOO_LATE = """
+import os, signal
+from causalaug.cli import _process as process
+real = process._flushed
+
+def flushed(code):
+    os.kill(os.getpid(), signal.SIGINT)
+    return real(code)
+
+process._flushed = flushed
+process.run()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
+def test_a_signal_at_the_very_end_makes_no_noise():
+    process = start("graph", "show", GRAPH, code=TOO_LATE)
+    _, complained = process.communicate()
+    assert process.returncode == -signal.SIGINT
+    assert complained == ""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")

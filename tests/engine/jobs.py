@@ -38,6 +38,12 @@ def content(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
+def environment():
+    """Return the environment of a process that finds these tests, and the code that we found."""
+    folders = [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
+
+
 @dataclass(frozen=True)
 class DeadlyExpansion:
     """Kills the process that grows block 3, unless a file says that this was done before."""

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from importlib import import_module
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,7 +16,7 @@ import causalaug as ca
 from causalaug._workers import map_blocks
 from causalaug.engine import augment_to_parquet, read_augmented
 from causalaug.exceptions import EngineError, ParameterError, StoreError, TreeTooLargeError
-from engine.jobs import DeadlyExpansion, content, job
+from engine.jobs import DeadlyExpansion, content, environment, job
 
 
 @pytest.fixture(scope="module")
@@ -143,8 +142,7 @@ augment_to_parquet(path=Path(sys.argv[2]), engine=client, callback=callback, **j
 def test_a_driver_killed_and_started_again_does_not_show(tmp_path, client, expected):
     folder = tmp_path / "set"
     command = [sys.executable, "-c", DRIVER, client.scheduler.address, str(folder)]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
-    done = subprocess.run(command, env=environment, check=False, timeout=120)
+    done = subprocess.run(command, env=environment(), check=False, timeout=120)
     assert done.returncode == -signal.SIGKILL
     assert not (folder / "manifest.json").exists()
     assert len(list(folder.glob("part-*.parquet"))) >= 3

@@ -1,11 +1,9 @@
 """A data set in files: the rows of `augment`, whatever happens on the way."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,7 +15,7 @@ import pytest
 import causalaug as ca
 from causalaug.engine import augment_to_parquet, read_augmented
 from causalaug.exceptions import OutputError, ParameterError, StoreError, TableError
-from engine.jobs import GRAPH, content, job, make_frame
+from engine.jobs import GRAPH, content, environment, job, make_frame
 
 EXPANSIONS = [
     ca.BudgetExpansion(800),
@@ -92,7 +90,7 @@ def test_what_was_stopped_goes_on(tmp_path, engine):
     folder = tmp_path / "set"
     with pytest.raises(KeyboardInterrupt):
         augment_to_parquet(path=folder, engine=engine, callback=stop_after(3), **job())
-    before = {path.name: path.stat().st_mtime_ns for path in folder.glob("part-*")}
+    before = {path.name: path.stat().st_mtime_ns for path in folder.glob("part-*.parquet")}
     assert 3 <= len(before) < 8
     assert not list(folder.glob(".*"))
     with pytest.raises(StoreError, match="must have a manifest"):
@@ -100,7 +98,7 @@ def test_what_was_stopped_goes_on(tmp_path, engine):
     steps = []
     augment_to_parquet(path=folder, callback=lambda *step: steps.append(step), **job())
     assert steps == [(number, 8) for number in range(len(before), 9)]
-    after = {path.name: path.stat().st_mtime_ns for path in folder.glob("part-*")}
+    after = {path.name: path.stat().st_mtime_ns for path in folder.glob("part-*.parquet")}
     assert {name: after[name] for name in before} == before
     assert content(folder) == content(expected.path)
 
@@ -128,12 +126,12 @@ augment_to_parquet(path=Path(sys.argv[1]), **job(random_state=None))
 def test_a_killed_process_leaves_whole_files_and_is_resumed_without_its_seed(tmp_path):
     folder = tmp_path / "set"
     command = [sys.executable, "-c", KILLED, str(folder)]
-    tests = str(Path(__file__).parent.parent)
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": tests}, check=False)
+    done = subprocess.run(command, env=environment(), check=False)
     assert done.returncode == -signal.SIGKILL
     names = sorted(path.name for path in folder.iterdir())
     assert names[0].startswith(".part-00002.")
-    assert names[1:] == ["job.json", "part-00000.parquet", "part-00001.parquet"]
+    parts = ["part-00000.parquet", "part-00001.parquet"]
+    assert names[1:] == sorted(["job.json", *parts, *(f"{name}.sha256" for name in parts)])
     found = augment_to_parquet(path=folder, **job(random_state=None))
     whole = augment_to_parquet(path=tmp_path / "whole", **job(random_state=found.seed))
     assert content(folder) == content(whole.path)

@@ -5,7 +5,6 @@ from hypothesis import given
 
 import causalaug as ca
 from causalaug.expansion._frontier import code_variable, describe_tree, plan_order
-from causalaug.table import Coding
 from graph_strategies import admgs
 
 

@@ -136,6 +136,17 @@ def test_evil_names_are_no_html_in_markdown_and_survive_json(name):
     assert json.loads(json.dumps(evaluation.to_dict()))["target"] == name
 
 
+@pytest.mark.parametrize("name", EVIL)
+def test_evil_names_of_learners_are_no_html_in_markdown(name):
+    evaluation = quick_evaluation(["a", "b", "c"])
+    compared = evaluation.comparison
+    named = replace(compared, frame=compared.frame.replace({"forest": name}))
+    assert named.best_plain == name  # so that the verdict speaks of it
+    for text in (replace(evaluation, comparison=named).to_markdown(), named.to_markdown()):
+        prose = [line for line in text.splitlines() if not line.startswith("    ")]
+        assert not [line for line in prose if "<" in line]
+
+
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
     read = Outline(MIXED._repr_html_())
     assert [tag for tag, _ in read.tags] == ["iframe"]

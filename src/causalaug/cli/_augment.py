@@ -17,6 +17,7 @@ from causalaug.cli._options import (
     Graph,
     Json,
     Kinds,
+    Overwrite,
     Quiet,
     Seed,
     Separator,
@@ -136,6 +137,7 @@ def augment(
             help="Put an apostrophe before text that a spreadsheet would run as a formula.",
         ),
     ] = False,
+    overwrite: Overwrite = False,
     drop: Drop = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
@@ -158,9 +160,10 @@ def augment(
       causalaug augment data.csv --graph graph.txt --out new.csv --originals --share 0.3
     """
     from causalaug.augmentation import augment as augment_frame
-    from causalaug.cli._graphs import open_graph
+    from causalaug.cli._files import check_not_an_input
+    from causalaug.cli._graph_files import open_graph
     from causalaug.cli._rows import check_new_columns, weighted_rows
-    from causalaug.cli._tables import check_table_output, read_table, write_table
+    from causalaug.cli._table_files import check_table_output, read_table, write_table
 
     strategies = {
         "conditional": _conditional(conditional, temperature),
@@ -169,6 +172,7 @@ def augment(
     checked_kinds = parse_kinds(kinds)
     output = Output(json=json, quiet=quiet)
     check_table_output(out, safe=safe_csv)
+    check_not_an_input(out, (data, graph), overwrite=overwrite)
     admg = open_graph(graph)
     frame = read_table(data, encoding=encoding, separator=separator, drop=drop)
     check_new_columns(list(frame.columns), weight_column, provenance=provenance)

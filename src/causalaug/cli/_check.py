@@ -65,8 +65,8 @@ def check(
     The verdict, for a script:
       causalaug check data.csv --graph graph.txt --json | jq -r .verdict
     """
-    from causalaug.cli._graphs import open_graph
-    from causalaug.cli._tables import read_table
+    from causalaug.cli._graph_files import open_graph
+    from causalaug.cli._table_files import read_table
     from causalaug.diagnostics import check_graph
 
     checked_kinds = parse_kinds(kinds)

@@ -96,7 +96,7 @@ def export(
       causalaug evaluate auto_mpg.csv --graph auto_mpg.graph.txt --target mpg
     """
     from causalaug.cli._graph_files import write_graph_file
-    from causalaug.cli._tables import check_table_output, write_table
+    from causalaug.cli._table_files import check_table_output, write_table
     from causalaug.datasets import load_dataset
     from causalaug.exceptions import OutputError
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from causalaug.cli._errors import reported
+from causalaug.cli._evaluate import check_report, tell, write_report
 from causalaug.cli._options import Debug, Json, Quiet
 from causalaug.cli._output import Output
 
@@ -36,7 +37,6 @@ def demo(
       causalaug demo --report demo.html
     """
     from causalaug.augmentation import augment
-    from causalaug.cli._evaluations import check_report, tell, write_report
     from causalaug.datasets import make_machine_wear
     from causalaug.evaluation import named_learner
     from causalaug.report import evaluate

@@ -14,6 +14,7 @@ from causalaug.cli._options import (
     Encoding,
     Json,
     Kinds,
+    Overwrite,
     Quiet,
     Seed,
     Separator,
@@ -56,6 +57,7 @@ def discover(
         float, typer.Option(metavar="P", help="For pc and fci: the level of each test.")
     ] = 0.05,
     kinds: Kinds = None,
+    overwrite: Overwrite = False,
     drop: Drop = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
@@ -76,8 +78,9 @@ def discover(
       causalaug check data.csv --graph graph.txt
     """
     from causalaug._atomic import check_output
+    from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import graph_as_json, output_format, write_graph_file
-    from causalaug.cli._tables import read_table
+    from causalaug.cli._table_files import read_table
     from causalaug.discovery import discover as discover_graph
     from causalaug.graphs import write_graph
 
@@ -85,6 +88,7 @@ def discover(
     output = Output(json=json, quiet=quiet)
     if out is not None:
         check_output(out)
+        check_not_an_input(out, [data], overwrite=overwrite)
     frame = read_table(data, encoding=encoding, separator=separator, drop=drop)
     with output.progress("Looking for a graph"):
         found = discover_graph(

@@ -11,7 +11,8 @@ from typing import Any, NoReturn, ParamSpec
 
 import typer
 
-from causalaug.cli._text import on_one_line
+from causalaug._atomic import noting_outputs
+from causalaug.cli._text import listed, on_one_line
 from causalaug.exceptions import CausalAugError, GraphMismatchError
 
 FAILED, INTERRUPTED, TERMINATED = 1, 130, 143
@@ -54,18 +55,25 @@ def reported(command: Callable[Arguments, None]) -> Callable[Arguments, None]:
 @contextmanager
 def _one_line_each(*, debug: bool) -> Iterator[None]:
     """Turn what was raised into a line and an exit code."""
-    try:
-        yield
-    except (typer.Exit, typer.Abort, typer.BadParameter):
-        raise
-    except KeyboardInterrupt as stop:
-        _end(f"Interrupted. {str(stop) or NOTHING_WRITTEN}", INTERRUPTED, debug=debug)
-    except Terminated as stop:
-        _end(f"Terminated. {str(stop) or NOTHING_WRITTEN}", TERMINATED, debug=debug)
-    except BrokenPipeError:
-        _end(BROKEN_PIPE, FAILED, debug=debug)
-    except Exception as error:
-        _end(_in_words(error), FAILED, debug=debug)
+    with noting_outputs() as written:
+        try:
+            yield
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except KeyboardInterrupt as stop:
+            _end(f"Interrupted. {_kept(stop, written())}", INTERRUPTED, debug=debug)
+        except Terminated as stop:
+            _end(f"Terminated. {_kept(stop, written())}", TERMINATED, debug=debug)
+        except BrokenPipeError:
+            _end(BROKEN_PIPE, FAILED, debug=debug)
+        except Exception as error:
+            _end(_in_words(error), FAILED, debug=debug)
+
+
+def _kept(stop: BaseException, written: list[str]) -> str:
+    """Return what somebody who stopped a command finds: what is kept, and which files are new."""
+    files = f"Written before that: {listed(written)}." if written else ""
+    return " ".join(filter(None, [str(stop), files])) or NOTHING_WRITTEN
 
 
 @contextmanager

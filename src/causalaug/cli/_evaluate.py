@@ -5,11 +5,13 @@ from __future__ import annotations
 import shlex
 import sys
 from enum import StrEnum
+from json import dumps as dump_json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from causalaug._atomic import atomic_path, check_output
 from causalaug.cli._errors import reported
 from causalaug.cli._options import (
     Data,
@@ -19,15 +21,22 @@ from causalaug.cli._options import (
     Graph,
     Json,
     Kinds,
+    Overwrite,
     Quiet,
     Seed,
     Separator,
     parse_kinds,
 )
-from causalaug.cli._output import Output
+from causalaug.cli._output import Output, plain
+from causalaug.exceptions import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from causalaug.report import Evaluation
+
+PAGES, ENDINGS = (".html", ".htm"), (".html", ".htm", ".md", ".json")
+"""The endings of a report; the first two are pages."""
 
 
 class LearnerName(StrEnum):
@@ -86,6 +95,7 @@ def evaluate(
         int, typer.Option(metavar="N", min=1, help="How often the rows are split anew.")
     ] = 1,
     kinds: Kinds = None,
+    overwrite: Overwrite = False,
     drop: Drop = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
@@ -105,15 +115,16 @@ def evaluate(
       causalaug evaluate data.csv --graph graph.txt --target wear --report report.html
       causalaug evaluate data.csv --graph graph.txt --target wear --estimator ridge --json
     """
-    from causalaug.cli._evaluations import check_report, tell, write_report
-    from causalaug.cli._graphs import open_graph
-    from causalaug.cli._tables import read_table
+    from causalaug.cli._files import check_not_an_input
+    from causalaug.cli._graph_files import open_graph
+    from causalaug.cli._table_files import read_table
     from causalaug.report import evaluate as evaluate_graph
 
     checked_kinds = parse_kinds(kinds)
     output = Output(json=json, quiet=quiet)
     if report is not None:
         check_report(report)
+        check_not_an_input(report, (data, graph), overwrite=overwrite)
     admg = open_graph(graph)
     frame = read_table(data, encoding=encoding, separator=separator, drop=drop)
     frame, learner = _learner(frame, target, estimator.value, task and task.value, output)
@@ -157,3 +168,49 @@ def _learner(
         output.remark(f"XGBoost takes classes as numbers: {names}")
         frame = frame.assign(**{target: codes})
     return frame, learner
+
+
+def check_report(path: Path) -> None:
+    """Raise unless a report could be written there; worth asking before long work."""
+    if path.suffix.lower() not in ENDINGS:
+        raise ParameterError(
+            f"A report must end in one of {', '.join(ENDINGS)}. Found {str(path)!r}. Rename it."
+        )
+    check_output(path)
+
+
+def write_report(result: Evaluation, path: Path) -> None:
+    """Write a report in the format of its ending, in full or not at all."""
+    if path.suffix.lower() in PAGES:
+        result.to_html(path)
+        return
+    as_json = path.suffix.lower() == ".json"
+    text = dump_json(plain(result.to_dict()), indent=2) if as_json else result.to_markdown()
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def tell(output: Output, result: Evaluation, report: Path | None) -> None:
+    """Say the verdict first, then the losses, the parts of the gain, and the check."""
+    output.document({**result.to_dict(), "report": report and str(report)})
+    output.say(result.verdict)
+    if output.quiet:
+        return
+    compared = result.comparison
+    losses = [
+        (name, float(compared.losses[name].mean()), "" if name == "baseline" else str(gain))
+        for name, gain in ((str(name), compared.gain(str(name))) for name in compared.losses)
+    ]
+    parts = [
+        ("in total", str(compared.total)),
+        ("of which smoothing", str(compared.smoothing)),
+        ("of which the graph", str(compared.graph)),
+    ]
+    output.say()
+    output.table(["method", compared.loss_name, "against the baseline"], losses)
+    output.say()
+    output.table(["part of the gain", f"change in {compared.loss_name}"], parts)
+    output.say(f"\nBaseline: {compared.learner}. Control: new rows that assume no independence.")
+    output.say(f"The graph: {result.check.summary()}")
+    if report is not None:
+        output.say(f"Report: {report.resolve()}")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from causalaug.cli._errors import reported
-from causalaug.cli._options import Debug, GraphSource, Json, Quiet
+from causalaug.cli._options import Debug, GraphSource, Json, Overwrite, Quiet
 from causalaug.cli._output import Output
 from causalaug.cli._text import listed
 
@@ -38,8 +38,7 @@ def show(
     Which conditionals does the front-door graph lead to?
       causalaug graph show 'smoking -> tar -> cancer; smoking <-> cancer'
     """
-    from causalaug.cli._graph_files import graph_as_json
-    from causalaug.cli._graphs import open_graph
+    from causalaug.cli._graph_files import graph_as_json, open_graph
     from causalaug.factorization import factorize
 
     output = Output(json=json, quiet=quiet)
@@ -95,6 +94,7 @@ def convert(
             show_default=False,
         ),
     ] = None,
+    overwrite: Overwrite = False,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -107,8 +107,13 @@ def convert(
       causalaug graph convert graph.txt --out graph.dot
       causalaug graph convert 'U -> {A, B}; A -> B' --keep A --keep B
     """
-    from causalaug.cli._graph_files import graph_as_json, output_format, write_graph_file
-    from causalaug.cli._graphs import open_graph
+    from causalaug.cli._files import check_not_an_input
+    from causalaug.cli._graph_files import (
+        graph_as_json,
+        open_graph,
+        output_format,
+        write_graph_file,
+    )
     from causalaug.graphs import latent_projection, write_graph
 
     output = Output(json=json, quiet=quiet)
@@ -116,6 +121,7 @@ def convert(
     admg = latent_projection(admg, keep=keep) if keep else admg
     format = output_format(out) if to is None else to.value
     if out is not None:
+        check_not_an_input(out, [source], overwrite=overwrite)
         write_graph_file(admg, out, format)
         output.remark(f"Wrote {out}")
     output.document({**graph_as_json(admg), "format": format, "out": out and str(out)})
@@ -144,7 +150,7 @@ def pillow(
     Smoking enters the pillow of cancer, although no arrow joins them:
       causalaug graph pillow 'smoking -> tar -> cancer; smoking <-> cancer' cancer
     """
-    from causalaug.cli._graphs import open_graph
+    from causalaug.cli._graph_files import open_graph
     from causalaug.graphs import markov_pillow
 
     output = Output(json=json, quiet=quiet)

@@ -66,6 +66,10 @@ Separator: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+Overwrite: TypeAlias = Annotated[
+    bool,
+    typer.Option("--overwrite", help="Let the output replace a file that is read, if it is one."),
+]
 Seed: TypeAlias = Annotated[
     int, typer.Option("--seed", metavar="N", min=0, help="One seed gives one result.")
 ]

@@ -25,6 +25,7 @@ def run() -> None:
     try:
         app(prog_name="causalaug")
     except SystemExit as stop:
+        _end_quietly_from_now_on()
         sys.exit(_flushed(stop.code))
     except KeyboardInterrupt:
         complain("Interrupted.")
@@ -37,6 +38,14 @@ def run() -> None:
 def _terminate(number: int, frame: FrameType | None) -> None:
     """Leave by an exception, so that temporary files are removed on the way out."""
     raise Terminated
+
+
+def _end_quietly_from_now_on() -> None:
+    """Let signals end the process as they do by default: all is said, and a traceback is noise."""
+    with suppress(ValueError):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(signal.getsignal(number)):  # what is ignored stays ignored
+                signal.signal(number, signal.SIG_DFL)
 
 
 def _open_streams() -> None:

@@ -12,7 +12,7 @@ from causalaug.cli._output import Output
 if TYPE_CHECKING:
     import pandas as pd
 
-    from causalaug.experiments import ExperimentSpec
+    from causalaug.experiments import ExperimentSpec, RecordStore
 
 
 Store = Annotated[
@@ -108,7 +108,7 @@ def reproduce(
     The paper's own figures beside it, and pictures:
       causalaug reproduce --reference paper_runs.csv --figures figures
     """
-    from causalaug.experiments import RecordStore, run_experiment, summarize
+    from causalaug.experiments import RecordStore, run_experiment
 
     output = Output(json=json, quiet=quiet)
     others = None if reference is None else _read_reference(reference)
@@ -123,10 +123,22 @@ def reproduce(
     records = RecordStore(store)
     if not report_only:
         kept = f"What is done is in {store}; the same command goes on."
-        with keeping(kept), output.progress("Doing runs") as progress:
-            run_experiment(experiment, records, n_jobs=jobs, callback=progress)
+        with keeping(kept):
+            with output.progress("Doing runs") as progress:
+                run_experiment(experiment, records, n_jobs=jobs, callback=progress)
+            _report(output, records, others, figures)
+    else:
+        _report(output, records, others, figures)
+
+
+def _report(
+    output: Output, records: "RecordStore", others: "pd.DataFrame | None", figures: Path | None
+) -> None:
+    """Say what the store holds, and draw it if there is a place for pictures."""
+    from causalaug.experiments import summarize
+
     frame = records.frame()
-    _tell(output, summarize(frame, others), len(frame), store)
+    _tell(output, summarize(frame, others), len(frame), records.path)
     if figures is not None:
         n_pictures = _draw(frame, others, figures)
         output.remark(f"Wrote {n_pictures} pictures to {figures}.")
@@ -141,7 +153,7 @@ def _specify(path: Path | None, asked: dict[str, Any]) -> "ExperimentSpec":
 
 
 def _read_reference(path: Path) -> "pd.DataFrame":
-    from causalaug.cli._tables import read_table
+    from causalaug.cli._table_files import read_table
     from causalaug.records import read_records
 
     frame = read_table(path)

@@ -1,6 +1,8 @@
 """A data set of weighted rows in Parquet files, to be read in batches or at once."""
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from causalaug._validation import check_integer
+from causalaug.engine._added_columns import AddedColumns
 from causalaug.engine._arrow import as_pandas, import_arrow
-from causalaug.engine._folder import MANIFEST, read_json
-from causalaug.engine._layout import Layout
+from causalaug.engine._folder import LONGEST_REASON, check_inside, read_manifest
 from causalaug.exceptions import StoreError
 from causalaug.expansion import LOST_TO_ROUNDING
 from causalaug.typing import FloatArray
@@ -30,10 +32,12 @@ class AugmentedDataset:
         The folder.
     columns : tuple of str
         The columns of the observed rows.
-    layout : Layout
+    layout : AddedColumns
         The names of the columns of weights and of provenance.
     files : tuple of Path
         The Parquet files, in the order of their blocks.
+    checksums : tuple of str
+        The SHA-256 of each file. A file is compared with it each time before it is read.
     n_rows : int
         The number of rows in all files.
     n_observed : int
@@ -48,8 +52,9 @@ class AugmentedDataset:
 
     path: Path
     columns: tuple[str, ...] = field(repr=False)
-    layout: Layout = field(repr=False)
+    layout: AddedColumns = field(repr=False)
     files: tuple[Path, ...] = field(repr=False)
+    checksums: tuple[str, ...] = field(repr=False)
     n_rows: int
     n_observed: int
     mass: float
@@ -78,20 +83,46 @@ class AugmentedDataset:
     def read(self, number: int) -> pd.DataFrame:
         """Return one file as a pandas frame: the columns of the observed rows, and weights."""
         wanted = [*self.columns, self.layout.weight]
-        with import_arrow("pyarrow.parquet").ParquetFile(self.files[number]) as file:
+        with self._opened(number) as file:
             return as_pandas(file.read(columns=wanted), self.categories)[wanted]
 
     def frame(self) -> pd.DataFrame:
         """Return all rows, and what is known of them, as one pandas frame."""
-        parquet = import_arrow("pyarrow.parquet")
-        parts = (parquet.ParquetFile(file).read() for file in self.files)
-        return pd.concat([as_pandas(each, self.categories) for each in parts], ignore_index=True)
+        parts = []
+        for number in range(len(self.files)):
+            with self._opened(number) as file:
+                parts.append(as_pandas(file.read(), self.categories))
+        return pd.concat(parts, ignore_index=True)
+
+    @contextmanager
+    def _opened(self, number: int, **options: Any) -> Iterator[Any]:
+        """Yield a Parquet file whose bytes are those that were written."""
+        arrow, parquet = import_arrow(), import_arrow("pyarrow.parquet")
+        path = self.files[number]
+        try:
+            with open(path, "rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != self.checksums[number]:
+                    raise StoreError(
+                        f"The files of a data set must be as they were written. Found that "
+                        f"{str(path)!r} has another checksum than its manifest says: it is "
+                        "damaged. Call `augment_to_parquet` again: it writes that file anew."
+                    )
+                file.seek(0)
+                with parquet.ParquetFile(file, **options) as part:
+                    yield part
+        except StoreError:
+            raise
+        except (OSError, arrow.ArrowException, LookupError, TypeError, ValueError) as error:
+            raise StoreError(
+                f"The files of a data set must be Parquet files with the columns that its manifest "
+                f"names. Found that {str(path)!r} cannot be read as one: "
+                f"{str(error)[:LONGEST_REASON]}. Call `augment_to_parquet` again."
+            ) from error
 
     def _batches(self, batch_rows: int) -> Iterator[Batch]:
-        parquet = import_arrow("pyarrow.parquet")
         wanted = [*self.columns, self.layout.weight]
-        for path in self.files:
-            with parquet.ParquetFile(path, pre_buffer=False) as file:
+        for number in range(len(self.files)):
+            with self._opened(number, pre_buffer=False) as file:
                 for batch in file.iter_batches(batch_rows, columns=wanted):
                     frame = as_pandas(batch, self.categories)
                     weights = frame.pop(self.layout.weight).to_numpy(dtype=np.float64)
@@ -114,7 +145,8 @@ def read_augmented(path: str | Path) -> AugmentedDataset:
     Raises
     ------
     StoreError
-        If the data set is not complete: it has no manifest, or lacks files.
+        If the data set is not complete (it has no manifest, or lacks files), or if its manifest
+        is damaged or names files elsewhere. That a file is damaged is found when it is read.
 
     Examples
     --------
@@ -126,19 +158,16 @@ complete. Found none in 'no/such/folder'. Call `augment_to_parquet` again: it go
 stopped.
     """
     folder = Path(path)
-    if not (folder / MANIFEST).is_file():
-        raise StoreError(
-            "A data set must have a manifest, which is written when it is complete. Found none "
-            f"in {str(folder)!r}. Call `augment_to_parquet` again: it goes on where it stopped."
-        )
-    manifest = read_json(folder / MANIFEST)
+    manifest = read_manifest(folder)
     files = tuple(folder / part["file"] for part in manifest["parts"])
     _check_files(folder, files)
+    check_inside(folder, files)
     return AugmentedDataset(
         path=folder,
         columns=tuple(manifest["columns"]),
-        layout=Layout(manifest["weight"], manifest["provenance"]),
+        layout=AddedColumns(manifest["weight"], manifest["provenance"]),
         files=files,
+        checksums=tuple(part["sha256"] for part in manifest["parts"]),
         n_rows=manifest["n_rows"],
         n_observed=manifest["n_observed"],
         mass=manifest["mass"],

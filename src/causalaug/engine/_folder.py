@@ -1,15 +1,17 @@
 """The folder of a data set: what is being made, and what is complete.
 
 `job.json` is written first and says what the parts belong to. `manifest.json` is written last
-and lists them; without it the data set is not complete. Neither holds a date or a machine, so
-that the same job gives the same bytes.
+and lists them with their checksums; without it the data set is not complete. Neither holds a date
+or a machine, so that the same job gives the same bytes. Each ends with a checksum of the rest:
+a flipped bit in the name of a category would change the table as well as one in a part.
 """
 
 import hashlib
 import json
 import math
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -17,19 +19,24 @@ from typing import Any
 
 from causalaug._atomic import atomic_path
 from causalaug._optional import import_optional
+from causalaug._validation import brief
+from causalaug.engine._added_columns import AddedColumns
 from causalaug.engine._arrow import find_categories, hash_source
-from causalaug.engine._layout import Layout
-from causalaug.engine._parts import Part
+from causalaug.engine._part_files import Part, part_name
 from causalaug.exceptions import OutputError, StoreError
 from causalaug.model import BlockJob
 
-FORMAT = 1
+FORMAT = 2
+"""1 had no checksums."""
 JOB, MANIFEST = "job.json", "manifest.json"
 LIBRARIES = ("causalaug", "numpy", "scipy", "scikit-learn", "pyarrow")
 """Another version of these may give other bytes."""
+LONGEST_REASON = 300
+"""Characters of what a library says of a file."""
+REMEDY = "Delete the folder and call `augment_to_parquet` again, or put a copy in its place."
 
 
-def describe_job(job: BlockJob, layout: Layout) -> dict[str, Any]:
+def describe_job(job: BlockJob, layout: AddedColumns) -> dict[str, Any]:
     """Return all that the parts depend on, as plain values."""
     return {
         "format": FORMAT,
@@ -64,14 +71,17 @@ def open_folder(path: Path) -> dict[str, Any] | None:
     """Make the folder if need be; return the job that it belongs to, None if to no one yet."""
     try:
         path.mkdir(exist_ok=True)
-        names = sorted(each.name for each in path.iterdir() if not each.name.startswith("."))
-    except OSError as error:
+        found = sorted(each for each in path.iterdir() if not each.name.startswith("."))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
         raise OutputError(
-            f"A data set needs a folder that can be written. Found {str(path)!r}: "
-            f"{error.strerror or error}. Correct the path, or create the folder above it."
+            f"A data set needs a folder that can be written. Found {brief(str(path))}: "
+            f"{reason or error}. Correct the path, or create the folder above it."
         ) from error
+    names = [each.name for each in found]
     if JOB in names:
-        return read_json(path / JOB)
+        check_inside(path, found)
+        return _read_job(path / JOB)
     if names:
         raise StoreError(
             f"The folder of a data set must be new, or hold a part of it. Found {names[:3]} in "
@@ -80,12 +90,24 @@ def open_folder(path: Path) -> dict[str, Any] | None:
     return None
 
 
+def check_inside(folder: Path, files: Iterable[Path]) -> None:
+    """Raise if one of the files is a link that leads out of the folder."""
+    real = os.path.realpath(folder)
+    for file in files:
+        if file.is_symlink() and os.path.dirname(os.path.realpath(file)) != real:
+            raise StoreError(
+                f"The files of a data set must lie in its folder. Found that {file.name!r} in "
+                f"{str(folder)!r} is a link that leads out of it. Replace it by the file itself."
+            )
+
+
 def check_same_job(wanted: Mapping[str, Any], found: Mapping[str, Any], path: Path) -> None:
     """Raise unless the folder belongs to the job that is to be done."""
     different = [name for name in wanted if wanted[name] != found.get(name)]
     if different:
         shown = "; ".join(
-            f"{name} is {found.get(name)!r} there, {wanted[name]!r} here" for name in different
+            f"{name} is {brief(found.get(name))} there, {brief(wanted[name])} here"
+            for name in different
         )
         raise StoreError(
             f"The folder {str(path)!r} must belong to the same job to go on with it. Found that "
@@ -94,23 +116,38 @@ def check_same_job(wanted: Mapping[str, Any], found: Mapping[str, Any], path: Pa
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a file of JSON, in full or not at all."""
+    """Write a file of JSON with its own checksum, in full or not at all."""
+    whole = {**content, "checksum": fingerprint_of(content)}
     with atomic_path(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return what a file of JSON holds; raise if it is none of ours."""
+    """Return what a file of JSON holds; raise if it is none of ours, or damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{str(path)!r} must be a file of JSON. Found: {error}.") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise StoreError(
+            f"{str(path)!r} must be a file of JSON. Found: {str(error)[:LONGEST_REASON]}. {REMEDY}"
+        ) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise StoreError(
             f"{str(path)!r} must describe a data set of format {FORMAT}. Found something else. "
             "Use the version of causalaug that wrote it, or another folder."
         )
+    if content.pop("checksum", None) != fingerprint_of(content):
+        raise StoreError(
+            f"{str(path)!r} must be as it was written. Found that its checksum does not fit: it "
+            f"is damaged, or was edited. {REMEDY}"
+        )
     return content
+
+
+def _read_job(path: Path) -> dict[str, Any]:
+    job = read_json(path)
+    if not _is_count(job.get("seed")):
+        raise StoreError(f"{str(path)!r} must say the seed of the job. Found none. {REMEDY}")
+    return job
 
 
 def write_manifest(path: Path, description: Mapping[str, Any], parts: Sequence[Part]) -> None:
@@ -126,7 +163,83 @@ def write_manifest(path: Path, description: Mapping[str, Any], parts: Sequence[P
     write_json(path / MANIFEST, manifest)
 
 
-def remove_leftovers(path: Path) -> None:
-    """Remove what killed workers left half written."""
-    for leftover in path.glob(".part-*.tmp.parquet"):
-        leftover.unlink(missing_ok=True)
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Return the manifest of a folder, all that it says checked; raise if it is not usable."""
+    file = path / MANIFEST
+    if not os.path.isfile(file):
+        raise StoreError(
+            "A data set must have a manifest, which is written when it is complete. Found none "
+            f"in {brief(str(path))}. Call `augment_to_parquet` again: it goes on where it stopped."
+        )
+    manifest = read_json(file)
+    wrong = [name for name, fits in _FITS.items() if not fits(manifest.get(name, _Absent))]
+    if wrong:
+        raise StoreError(
+            f"{str(file)!r} must describe a complete data set. Found that {wrong} do not. {REMEDY}"
+        )
+    named = [part["file"] for part in manifest["parts"]]
+    own = [part_name(block) for block in range(len(named))]
+    strange = [name for name, right in zip(named, own, strict=True) if name != right]
+    if strange:
+        raise StoreError(
+            f"{str(file)!r} must name the files of its own folder, part-00000.parquet and so on. "
+            f"Found {brief(strange[0])}. {REMEDY}"
+        )
+    return manifest
+
+
+class _Absent:
+    """What a manifest says where it says nothing; null is something."""
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float | int) and abs(value) < math.inf
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _are_categories(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(each, dict)
+        and isinstance(each.get("values"), list)
+        and all(isinstance(cell, str | int | float) for cell in each["values"])
+        and len(set(each["values"])) == len(each["values"])
+        and isinstance(each.get("ordered"), bool)
+        for each in value.values()
+    )
+
+
+def _are_parts(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(each, dict)
+            and _is_text(each.get("file"))
+            and _is_count(each.get("rows"))
+            and _is_number(each.get("mass"))
+            and _is_text(each.get("sha256"))
+            for each in value
+        )
+    )
+
+
+_FITS: dict[str, Callable[[object], bool]] = {
+    "columns": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    "weight": _is_text,
+    "provenance": lambda value: value is None or _is_text(value),
+    "n_rows": _is_count,
+    "n_observed": _is_count,
+    "mass": _is_number,
+    "seed": _is_count,
+    "categories": _are_categories,
+    "fingerprint": _is_text,
+    "parts": _are_parts,
+}
+"""What a manifest must say, and how to tell whether it does."""

@@ -1,13 +1,15 @@
 """More rows than memory: a data set written block by block, which goes on after a crash."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from causalaug._atomic import remove_leftovers
 from causalaug._random import RandomState, as_seed
 from causalaug._workers import Engine, check_engine, map_blocks
 from causalaug.conditionals import Conditional
+from causalaug.engine._added_columns import AddedColumns
 from causalaug.engine._arrow import import_arrow, source_schema
 from causalaug.engine._dataset import AugmentedDataset, read_augmented
 from causalaug.engine._folder import (
@@ -17,12 +19,12 @@ from causalaug.engine._folder import (
     describe_job,
     fingerprint_of,
     open_folder,
-    remove_leftovers,
+    read_manifest,
     write_json,
     write_manifest,
 )
-from causalaug.engine._layout import Layout
-from causalaug.engine._parts import Part, WriteJob
+from causalaug.engine._part_files import Part, WriteJob, remove_checksums
+from causalaug.exceptions import StoreError
 from causalaug.expansion import Expansion
 from causalaug.model import BLOCK_ROWS, fit_model
 from causalaug.table import ColumnKind
@@ -90,7 +92,8 @@ def augment_to_parquet(
     Raises
     ------
     StoreError
-        If the folder belongs to another job, or holds something else.
+        If the folder belongs to another job, or holds something else, or if what it says of the
+        job is damaged. Parts that are damaged are written again.
 
     Examples
     --------
@@ -122,7 +125,7 @@ or delete this one.
     """
     import_arrow()
     check_engine(engine, in_flight)
-    folder, layout = Path(path), Layout(weight, provenance)
+    folder, layout = Path(path), AddedColumns(weight, provenance)
     model = fit_model(frame, graph, conditional, order, kinds, sample_weight=sample_weight)
     job = model.plan(expansion, block_rows)
     layout.check(job.model.table.columns)
@@ -135,11 +138,14 @@ or delete this one.
         write_json(folder / JOB, description)
     else:
         check_same_job(description, started, folder)
+    remove_leftovers(folder)
     writing = WriteJob(job, folder, layout, schema, fingerprint_of(description))
     parts = _write_missing(writing, engine, in_flight, callback or _ignore)
     if not (folder / MANIFEST).exists():
-        remove_leftovers(folder)
         write_manifest(folder, description, parts)
+    remove_checksums(folder)
+    # Once more: workers may have been killed on the way, and replaced.
+    remove_leftovers(folder)
     return read_augmented(folder)
 
 
@@ -151,10 +157,10 @@ def _write_missing(
 ) -> list[Part]:
     """Write the parts that are not there yet, and return all of them in order."""
     total = writing.job.n_blocks
-    parts = {block: writing.find(block) for block in range(total)}
+    parts = _find_parts(writing)
     missing = [block for block, part in parts.items() if part is None]
     if missing:
-        (writing.folder / MANIFEST).unlink(missing_ok=True)
+        _reopen(writing, parts.values())
     done = total - len(missing)
     callback(done, total)
     written = map_blocks(WriteJob.write, writing, missing, engine, in_flight)
@@ -163,6 +169,30 @@ def _write_missing(
         done += 1
         callback(done, total)
     return [part for part in parts.values() if part is not None]
+
+
+def _find_parts(writing: WriteJob) -> dict[int, Part | None]:
+    """Return the part of each block, None where there is none, or none that can be trusted."""
+    blocks = range(writing.job.n_blocks)
+    if not (writing.folder / MANIFEST).exists():
+        return {block: writing.find(block, None) for block in blocks}
+    manifest = read_manifest(writing.folder)
+    if manifest["fingerprint"] != writing.fingerprint or len(manifest["parts"]) != len(blocks):
+        raise StoreError(
+            f"The manifest in {str(writing.folder)!r} must be that of the job beside it. Found "
+            "that of another. Delete it, or use another folder."
+        )
+    return {block: writing.find(block, manifest["parts"][block]["sha256"]) for block in blocks}
+
+
+def _reopen(writing: WriteJob, parts: Iterable[Part | None]) -> None:
+    """Say that the data set is not complete, without losing the checksums of what is there."""
+    manifest = writing.folder / MANIFEST
+    if manifest.exists():
+        for part in parts:
+            if part is not None:
+                writing.write_checksum(part)
+        manifest.unlink()
 
 
 def _ignore(done: int, total: int) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causalaug._markup import element, html_table, join, markdown_table
+from causalaug._markup import element, html_table, join, markdown_table, markdown_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,7 +128,7 @@ class Comparison:
 
     def to_markdown(self) -> str:
         """Return the verdict and two tables: losses by method, and the parts of the gain."""
-        return f"{self.verdict}\n\n{self.tables_as_markdown()}"
+        return f"{markdown_text(self.verdict)}\n\n{self.tables_as_markdown()}"
 
     def tables_as_markdown(self) -> str:
         """Return the two tables alone: losses by method, and the parts of the gain."""

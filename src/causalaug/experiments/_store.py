@@ -5,6 +5,7 @@ holds a lock on one byte of a file beside the store. The system itself takes the
 the worker ends, however it ends, so that nothing has to be cleaned up after a crash.
 """
 
+import errno
 import json
 import os
 import sqlite3
@@ -16,6 +17,7 @@ from typing import Any
 
 import pandas as pd
 
+from causalaug._validation import brief
 from causalaug.exceptions import StoreError
 from causalaug.experiments._record import Record
 from causalaug.experiments._spec import ExperimentSpec, Run
@@ -28,6 +30,8 @@ except ImportError:  # pragma: no cover  (Windows)
 _KEY = ", ".join(Run._fields)
 _COLUMNS = ", ".join(field.name for field in fields(Record))
 _BUSY_SECONDS = 60.0
+_LONGEST_REASON = 300
+"""Characters of what SQLite says of a file."""
 _LOCK_FILES: dict[tuple[int, str], int] = {}
 
 
@@ -62,6 +66,8 @@ seed=1 in the experiment, seed=0 in the store. Use another file, or the same set
     def open_for(self, spec: ExperimentSpec) -> None:
         """Create the file if need be, and check that its settings are those of the spec."""
         with self._connected() as connection:
+            # Looked at before it is touched: a database of somebody else stays as it is.
+            _check_content(connection, self.path, may_be_new=True)
             connection.execute("PRAGMA journal_mode=WAL")
             for statement in _SCHEMA:
                 connection.execute(statement)
@@ -69,8 +75,10 @@ seed=1 in the experiment, seed=0 in the store. Use another file, or the same set
                 "INSERT OR IGNORE INTO settings VALUES ('shared', ?)",
                 [json.dumps(spec.shared_settings)],
             )
-            (text,) = connection.execute("SELECT value FROM settings").fetchone()
-        _check_same_settings(spec.shared_settings, json.loads(text))
+            (text,) = connection.execute(
+                "SELECT value FROM settings WHERE name = 'shared'"
+            ).fetchone()
+        _check_same_settings(spec.shared_settings, _parse_settings(text, self.path))
 
     def missing(self, runs: Iterable[Run]) -> list[Run]:
         """Return the runs that have no record, in their order."""
@@ -93,12 +101,13 @@ seed=1 in the experiment, seed=0 in the store. Use another file, or the same set
 
     def frame(self) -> pd.DataFrame:
         """Return all records, sorted by their runs."""
-        if not self.path.is_file():
+        if not os.path.isfile(self.path):
             raise StoreError(
-                f"There must be a store at {str(self.path)!r}. Found none. "
+                f"There must be a store at {brief(str(self.path))}. Found none. "
                 "Make one with `run_experiment`."
             )
         with self._connected() as connection:
+            _check_content(connection, self.path, may_be_new=False)
             return pd.read_sql_query(f"SELECT * FROM records ORDER BY {_KEY}", connection)
 
     def _place_of(self, run: Run) -> int:
@@ -119,12 +128,19 @@ seed=1 in the experiment, seed=0 in the store. Use another file, or the same set
                 connection,
             ):
                 yield connection
-        except sqlite3.DatabaseError as error:
-            raise StoreError(
-                f"{str(self.path)!r} must be a store of records that can be read and written. "
-                f"Found: {error}. Check the path, its permissions and the space on the disk."
-            ) from error
+        except StoreError:
+            raise
+        except (sqlite3.Error, pd.errors.DatabaseError, ValueError) as error:
+            # A ValueError: the path cannot be one, or text in the store is none.
+            raise _not_a_store(self.path, error) from error
 
+
+_TABLES = {
+    "settings": ["name", "value"],
+    "places": ["id", *Run._fields],
+    "records": [field.name for field in fields(Record)],
+}
+"""The columns of each table."""
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -133,11 +149,48 @@ _SCHEMA = (
 )
 
 
+def _not_a_store(path: Path, found: object) -> StoreError:
+    return StoreError(
+        f"{brief(str(path))} must be a store of records that can be read and written. "
+        f"Found: {str(found)[:_LONGEST_REASON]}. Check the path, its permissions and the space on "
+        "the disk; a damaged store must be replaced by a copy, or made anew."
+    )
+
+
+def _check_content(connection: sqlite3.Connection, path: Path, *, may_be_new: bool) -> None:
+    """Raise if a database is damaged, or is that of another program."""
+    (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if may_be_new and not n_tables:
+        return
+    found = {
+        name: [column[1] for column in connection.execute(f"PRAGMA table_info({name})")]
+        for name in _TABLES
+    }
+    # A store that is being made, or whose making was interrupted, lacks the last tables.
+    missing = [name for name in _TABLES if not found[name]]
+    wrong = [name for name in _TABLES if found[name] and found[name] != _TABLES[name]]
+    if wrong or len(missing) == len(_TABLES) or (missing and not may_be_new):
+        raise _not_a_store(path, "a database without the tables of a store")
+    (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if verdict != "ok":
+        raise _not_a_store(path, f"damage, {verdict}")
+
+
+def _parse_settings(text: object, path: Path) -> Mapping[str, Any]:
+    try:
+        settings = json.loads(text)  # type: ignore[arg-type]
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _not_a_store(path, f"settings that cannot be read, {error}") from error
+    if not isinstance(settings, dict):
+        raise _not_a_store(path, "settings that are none")
+    return settings
+
+
 def _check_same_settings(asked: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
     different = [name for name in asked if asked[name] != stored.get(name)]
     if different:
-        wanted = ", ".join(f"{name}={asked[name]}" for name in different)
-        found = ", ".join(f"{name}={stored.get(name)}" for name in different)
+        wanted = ", ".join(f"{name}={brief(asked[name])}" for name in different)
+        found = ", ".join(f"{name}={brief(stored.get(name))}" for name in different)
         raise StoreError(
             f"All runs of a store must have the same settings. Found {wanted} in the experiment, "
             f"{found} in the store. Use another file, or the same settings."
@@ -153,7 +206,10 @@ def _locked_byte(path: Path, place: int) -> Iterator[bool]:
     descriptor = _lock_file(path)
     try:
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-    except OSError:
+    except OSError as error:
+        # Anything else, a disk without locks for example, would be waited for without end.
+        if error.errno not in (errno.EACCES, errno.EAGAIN):
+            raise _not_a_store(path, f"a disk that cannot lock, {error.strerror}") from error
         yield False
         return
     try:
@@ -166,5 +222,8 @@ def _lock_file(path: Path) -> int:
     """Return the open lock file of a store: one per process, for closing any frees all locks."""
     key = (os.getpid(), str(path.resolve()))
     if key not in _LOCK_FILES:
-        _LOCK_FILES[key] = os.open(f"{path}-locks", os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            _LOCK_FILES[key] = os.open(f"{path}-locks", os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise _not_a_store(path, f"no locks beside it, {error.strerror}") from error
     return _LOCK_FILES[key]

@@ -110,7 +110,7 @@ class Evaluation:
         facts = {**self.settings, "seed": str(self.seed), **self.versions}
         sections = [
             f"# Does the graph help to predict {markdown_text(self.target)}?",
-            self.verdict,
+            markdown_text(self.verdict),
             f"## Gain\n\n{self.comparison.tables_as_markdown()}",
             f"## Independences\n\n{self.check.to_markdown().rstrip()}",
             f"## New rows\n\n{markdown_table(['figure', 'value'], figures)}",

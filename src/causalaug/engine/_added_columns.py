@@ -7,7 +7,7 @@ from causalaug.exceptions import ParameterError
 
 
 @dataclass(frozen=True)
-class Layout:
+class AddedColumns:
     """The names of the columns that are added.
 
     Parameters
@@ -20,7 +20,7 @@ class Layout:
 
     Examples
     --------
-    >>> Layout("weight", "row_of_").added(["x", "y"])
+    >>> AddedColumns("weight", "row_of_").added(["x", "y"])
     ('weight', 'row_of_x', 'row_of_y')
     """
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from causalaug._atomic import atomic_path, check_output
 from causalaug._optional import import_optional
-from causalaug._validation import check_columns_exist
+from causalaug._validation import brief, check_columns_exist
 from causalaug.cli._files import check_input
 from causalaug.cli._spreadsheet import has_returns, without_formulas
 from causalaug.exceptions import ParameterError, TableError
@@ -38,6 +39,10 @@ EXACTLY: dict[str, Any] = (
     else {"float_precision": "round_trip"}
 )
 """What makes pandas read every digit of a number; newer versions do so unasked."""
+LONGEST_REASON = 300
+"""Characters of what a library says of a file."""
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]+\s*")
 BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -46,7 +51,7 @@ def table_format(path: Path, what: str) -> str:
     ending = path.suffix.lower()
     if ending not in FORMATS:
         raise ParameterError(
-            f"{what} must end in one of {', '.join(FORMATS)}. Found {str(path)!r}. Rename it."
+            f"{what} must end in one of {', '.join(FORMATS)}. Found {brief(str(path))}. Rename it."
         )
     if FORMATS[ending] not in SEPARATORS:
         import_optional("pyarrow", extra="cli", purpose=f"A {ending} file")
@@ -88,10 +93,8 @@ def write_table(frame: pd.DataFrame, path: Path, *, safe: bool = False) -> None:
     kind = table_format(path, "The output")
     frame = without_formulas(frame) if safe else frame
     with atomic_path(path) as temporary:
-        if kind == "parquet":
-            frame.to_parquet(temporary, index=False)
-        elif kind == "feather":
-            frame.to_feather(temporary)
+        if kind not in SEPARATORS:
+            _write_arrow(frame, temporary, kind)
         else:
             frame.to_csv(
                 temporary,
@@ -101,6 +104,15 @@ def write_table(frame: pd.DataFrame, path: Path, *, safe: bool = False) -> None:
                 lineterminator="\n",
                 quoting=csv.QUOTE_NONNUMERIC if has_returns(frame) else csv.QUOTE_MINIMAL,
             )
+
+
+def _write_arrow(frame: pd.DataFrame, path: Path, kind: str) -> None:
+    # pyarrow writes to a file whose name is no Unicode, but would not open it.
+    with open(path, "wb") as file:
+        if kind == "parquet":
+            frame.to_parquet(file, index=False)
+        else:
+            frame.to_feather(file)
 
 
 def _one_sign(separator: str | None) -> str | None:
@@ -118,13 +130,7 @@ def _one_sign(separator: str | None) -> str | None:
 
 def _decoded(path: Path, encoding: str) -> str:
     """Return the text of a file, or say which byte cannot be read and what may help."""
-    try:
-        codec = codecs.lookup(encoding).name
-    except LookupError:
-        raise ParameterError(
-            f"--encoding must be a known encoding, such as utf-8, latin-1 or cp1252. "
-            f"Found {encoding!r}."
-        ) from None
+    codec = _text_codec(encoding)
     content = path.read_bytes()
     try:
         text = content.decode("utf-8-sig" if codec == "utf-8" else codec)
@@ -136,12 +142,36 @@ def _decoded(path: Path, encoding: str) -> str:
             f"{error.start}, line {line}, of {str(path)!r}. Say what it is, perhaps "
             f"--encoding {other}."
         ) from error
+    except UnicodeError as error:  # idna, for example, does not say where
+        raise TableError(
+            f"The table must be {encoding} text. Found that {brief(str(path))} is not. "
+            "Say another --encoding."
+        ) from error
+    if LONE_SURROGATE.search(text):
+        raise TableError(
+            f"The table must be text. Found half of a character in {str(path)!r}. "
+            "Say another --encoding."
+        )
     if "\0" in text:
         raise TableError(
             f"The table must be text. Found zero bytes in {str(path)!r}. Is it a binary file, or "
             "--encoding utf-16?"
         )
     return text
+
+
+def _text_codec(encoding: str) -> str:
+    """Return the name by which Python knows an encoding of text."""
+    try:
+        codec = codecs.lookup(encoding).name
+        # rot13 and hex, for example, are no encodings of text. All that are can read this.
+        b"\0\0\0\0".decode(codec)
+    except (LookupError, ValueError):
+        raise ParameterError(
+            "--encoding must be a known encoding of text, such as utf-8, latin-1 or cp1252. "
+            f"Found {brief(encoding)}."
+        ) from None
+    return codec
 
 
 def _parsed(text: str, path: Path, separator: str) -> pd.DataFrame:
@@ -160,7 +190,28 @@ def _parsed(text: str, path: Path, separator: str) -> pd.DataFrame:
         raise _ragged(path, str(error).rpartition("error: ")[2]) from error
     if not isinstance(frame.index, pd.RangeIndex):
         raise _ragged(path, f"more cells than the {len(names)} names in the first line")
+    _check_whole_numbers(frame)
     return frame
+
+
+def _check_whole_numbers(frame: pd.DataFrame) -> None:
+    """Raise if whole numbers have more digits than pandas makes numbers of.
+
+    It would hand them on as objects or as text, which are discrete: something else than numbers.
+    """
+    for name, column in frame.select_dtypes(exclude="number").items():
+        cells = list(column.dropna().unique())
+        if cells and all(map(_is_whole_number, cells)):
+            longest = max(cells, key=lambda cell: len(cell) if isinstance(cell, str) else abs(cell))
+            raise TableError(
+                f"Whole numbers of a table must fit into 64 bits. Found {brief(longest)} in "
+                f"{brief(name)}. Put a decimal point behind the numbers of that column, or a "
+                "letter before them if they are names."
+            )
+
+
+def _is_whole_number(cell: object) -> bool:
+    return type(cell) is int or (isinstance(cell, str) and bool(WHOLE_NUMBER.fullmatch(cell)))
 
 
 def _header(text: str, path: Path, separator: str) -> list[str]:
@@ -191,12 +242,14 @@ def _ragged(path: Path, found: str) -> TableError:
 def _read_arrow(path: Path, kind: str) -> pd.DataFrame:
     """Return the frame in a binary file; an index with a name is a column like any other."""
     read = pd.read_parquet if kind == "parquet" else pd.read_feather
+    arrow = import_optional("pyarrow", extra="cli", purpose=f"A {kind} file")
     try:
-        frame = read(path)
-    except (ValueError, OSError) as error:
+        with open(path, "rb") as file:
+            frame = read(file)
+    except (ValueError, OSError, TypeError, OverflowError, KeyError, arrow.ArrowException) as error:
         raise TableError(
-            f"The table must be a {kind} file. Found {str(path)!r}, which cannot be read as one: "
-            f"{error}"
+            f"The table must be a {kind} file. Found {brief(str(path))}, which cannot be read as "
+            f"one: {str(error)[:LONGEST_REASON]}"
         ) from error
     named = any(name is not None for name in frame.index.names)
     return frame.reset_index(drop=not named)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from causalaug.cli._tables import read_table, write_table
+from causalaug.cli._table_files import read_table, write_table
 from causalaug.exceptions import MissingDependencyError, TableError
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
