@@ -169,6 +169,7 @@ class AugmentedTable:
         """
         check_share("share", share)
         total = self.table.total_weight
+        # Eq. (2), the risk of the new rows, counts lambda; that of the originals 1 - lambda.
         originals = (1.0 - share) * self.table.original_weights()
         if share == 0.0:
             return self._stacked, np.concatenate([originals, np.zeros(len(self))])
