@@ -369,16 +369,15 @@ def fit_student_scale(residuals: FloatArray, share: FloatArray, freedom: float) 
     A few steps of expectation and maximisation; each residual counts the less, the farther
     it is out. The Gaussian takes one.
     """
-    scale = float(np.sqrt(share @ np.square(residuals)))
-    if np.isinf(freedom) or scale == 0.0:
-        return scale
-    for _ in range(60):
-        calm = (freedom + 1.0) / (freedom + np.square(residuals / scale))
-        new = float(np.sqrt(share @ (calm * np.square(residuals))))
-        if abs(new - scale) <= 1e-6 * scale or new == 0.0:
-            return new
+    unit = float(np.ldexp(1.0, np.frexp(np.abs(residuals).max(initial=0.0))[1]))
+    squares = np.square(residuals / unit)
+    scale = float(share @ squares)
+    for _ in range(60 if np.isfinite(freedom) and scale > 0.0 else 0):
+        new = float(share @ (squares * ((freedom + 1.0) / (freedom + squares / scale))))
+        if abs(new - scale) <= 1e-6 * scale:
+            break
         scale = new
-    return scale
+    return unit * float(np.sqrt(scale))
 
 
 def density_of(fitted: FittedConditional, table: Table, factor: Factor) -> Density:
