@@ -106,13 +106,13 @@ def test_leverages_are_what_a_row_adds_to_its_own_fit(seed):
 
 @pytest.mark.parametrize("row", range(9))
 def test_a_row_that_is_left_out_has_the_residual_of_a_fit_without_it(row):
-    inputs, target, _ = draw(7)
-    fit = fit_smooth_mean(inputs, target, np.ones(9))
+    inputs, target, _ = draw(7, n_rows=30)
+    fit = fit_smooth_mean(inputs, target, np.ones(30))
     design = fit.features(inputs)
-    others = np.arange(9) != row
+    others = np.arange(30) != row
     # The same penalty on the same number of rows: a sum over rows, not a mean.
-    ratio = fit.penalty / fit.n_rows * 9 / 8
-    slope, intercept = slow_ridge(design[others], target[others], np.full(8, 1 / 8), ratio)
+    ratio = fit.penalty / fit.n_rows * 30 / 29
+    slope, intercept = slow_ridge(design[others], target[others], np.full(29, 1 / 29), ratio)
     expected = target[row] - design[row] @ slope - intercept
     assert fit.left_out[row] == pytest.approx(expected, rel=1e-6)
 

@@ -136,6 +136,17 @@ class WeighedRows:
             weights = dense_log_weights(self.weigher, distinct[first : first + size], self.n_rows)
             yield members, query_of[members] - first, weights
 
+    def without_own(self, pillow: FloatArray, some: IntArray) -> FloatArray:
+        """Return the weights of all rows given the pillows of some, each without itself.
+
+        Shape: (len(some), n_rows). The others share what the row would have had.
+        """
+        weights = np.exp(dense_log_weights(self.weigher, pillow[some], self.n_rows))
+        weights[np.arange(len(some)), some] = 0.0
+        total = weights.sum(axis=1, keepdims=True)
+        shares: FloatArray = weights / np.where(total > 0.0, total, 1.0)
+        return shares
+
 
 def effective_rows(weights: FloatArray) -> FloatArray:
     """Return how many rows the weights of each query amount to, 0 where there are none."""
@@ -200,6 +211,11 @@ class LevelDensity:
         log_probability = self.log_probabilities(pillow)[np.arange(len(values)), at]
         return np.where(self.levels[at] == values, log_probability, -np.inf)
 
+    def log_left_out(self, pillow: FloatArray, some: IntArray) -> FloatArray:
+        """Return the log-probability of the levels of some rows, each without its own row."""
+        log_probabilities = self._of_weights(self.rows.without_own(pillow, some))
+        return log_probabilities[np.arange(len(some)), self.level_of_row[some]]
+
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
         """Return the levels, whatever the number of points."""
         return np.broadcast_to(self.levels, (len(pillow), len(self.levels)))
@@ -254,6 +270,17 @@ class KernelDensity:
                 common = self.tail.log_density(values[some])
                 result[some] = add_log_shares(mixed, count[own], common, TAIL_ROWS)
         return result
+
+    def log_left_out(self, pillow: FloatArray, some: IntArray) -> FloatArray:
+        """Return the log-density of the values of some rows, each without its own row."""
+        weights = self.rows.without_own(pillow, some)
+        values = self.values[some]
+        distance = (values[:, np.newaxis] - self._lent(pillow[some])) / self.bandwidth
+        log_bump = log_student(distance, float(np.log(self.bandwidth)), np.inf)
+        with np.errstate(divide="ignore"):
+            mixed = logsumexp(np.log(weights) + log_bump, axis=1)
+        common = self.tail.log_density(values)
+        return add_log_shares(mixed, effective_rows(weights), common, TAIL_ROWS)
 
     def _lent(self, pillow: FloatArray) -> FloatArray:
         """Return what each row holds, or lends to each pillow: shape (1 or n, n_rows)."""
