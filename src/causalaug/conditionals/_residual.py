@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from causalaug._threads import one_blas_thread
 from causalaug._validation import is_positive
 from causalaug.conditionals._base import FittedConditional, RowWeigher
 from causalaug.conditionals._density import (
+    TABLE_POINTS,
     NoiseDensity,
     fit_student_scale,
     floor_of_scale,
@@ -21,6 +23,7 @@ from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._mean import SmoothMean, fit_smooth_mean, spread
 from causalaug.conditionals._noise import (
     DEFAULT_FREEDOM,
+    FARTHEST,
     Scale,
     calm_mean,
     fit_scale,
@@ -163,6 +166,28 @@ class MeanNoise:
         What is not known of the mean widens the noise: far from all rows it says little.
         """
         inputs = self.design(pillow)
+        if self._table is None:
+            return self._exact(inputs)
+        knots, means, scales = self._table
+        at = inputs[:, 0]
+        centre, scale = np.interp(at, knots, means), np.interp(at, knots, scales)
+        outside = (at < knots[0]) | (at > knots[-1])
+        centre[outside], scale[outside] = self._exact(inputs[outside])
+        return centre, scale
+
+    @cached_property
+    def _table(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """Points, means and scales, if the pillow is a single number; else None.
+
+        A posterior asks for a million means; curves do not bend between points so close.
+        """
+        if self.design.levels != (None,) or not isinstance(self.mean, SmoothMean):
+            return None
+        (middle,), (unit,) = self.mean.features.centre, self.mean.features.scale
+        knots = np.linspace(middle - FARTHEST * unit, middle + FARTHEST * unit, TABLE_POINTS)
+        return (knots, *self._exact(knots[:, np.newaxis]))
+
+    def _exact(self, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
         doubt: FloatArray | float = 0.0
         if isinstance(self.mean, SmoothMean):
             centre, doubt = self.mean.predict_with_doubt(inputs)
