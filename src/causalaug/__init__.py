@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from causalaug import datasets, discovery, plot
     from causalaug.augmentation import AugmentedTable, augment
-    from causalaug.conditionals import KernelConditional, ResidualConditional
+    from causalaug.conditionals import AutoConditional, KernelConditional, ResidualConditional
     from causalaug.diagnostics import GraphCheck, check_graph
     from causalaug.estimators import (
         AugmentedClassifier,
         AugmentedRegressor,
         CausalAugmenter,
         Gate,
+        GraphClassifier,
+        GraphRegressor,
     )
     from causalaug.evaluation import Comparison, compare
     from causalaug.expansion import (
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
         select_markov_blanket,
         write_graph,
     )
-    from causalaug.model import GraphModel, fit_model
+    from causalaug.model import GraphModel, Prediction, fit_model
     from causalaug.report import Evaluation, evaluate
     from causalaug.table import Table
 
@@ -50,6 +52,7 @@ __all__ = [
     "AugmentedClassifier",
     "AugmentedRegressor",
     "AugmentedTable",
+    "AutoConditional",
     "BeamExpansion",
     "BudgetExpansion",
     "CausalAugmenter",
@@ -58,9 +61,12 @@ __all__ = [
     "Factor",
     "Gate",
     "GraphCheck",
+    "GraphClassifier",
     "GraphModel",
+    "GraphRegressor",
     "KernelConditional",
     "Paths",
+    "Prediction",
     "PrunedExpansion",
     "ResidualConditional",
     "SampledExpansion",
@@ -91,6 +97,7 @@ _HOMES = {
     "AugmentedClassifier": "estimators",
     "AugmentedRegressor": "estimators",
     "AugmentedTable": "augmentation",
+    "AutoConditional": "conditionals",
     "BeamExpansion": "expansion",
     "BudgetExpansion": "expansion",
     "CausalAugmenter": "estimators",
@@ -98,10 +105,13 @@ _HOMES = {
     "Evaluation": "report",
     "Factor": "factorization",
     "Gate": "estimators",
+    "GraphClassifier": "estimators",
+    "GraphRegressor": "estimators",
     "GraphCheck": "diagnostics",
     "GraphModel": "model",
     "KernelConditional": "conditionals",
     "Paths": "expansion",
+    "Prediction": "model",
     "PrunedExpansion": "expansion",
     "ResidualConditional": "conditionals",
     "SampledExpansion": "expansion",

@@ -1,15 +1,27 @@
 """How one factor is modelled: which observed rows may lend their value, and how likely."""
 
-from causalaug.conditionals._base import Conditional, FittedConditional, Shift
+from causalaug.conditionals._auto import AutoConditional
+from causalaug.conditionals._base import (
+    Conditional,
+    Density,
+    DensityMaker,
+    FittedConditional,
+    Shift,
+)
+from causalaug.conditionals._density import density_of
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
 from causalaug.kernels import RowWeigher
 
 __all__ = [
+    "AutoConditional",
     "Conditional",
+    "Density",
+    "DensityMaker",
     "FittedConditional",
     "KernelConditional",
     "ResidualConditional",
     "RowWeigher",
     "Shift",
+    "density_of",
 ]

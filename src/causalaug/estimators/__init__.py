@@ -4,6 +4,7 @@ from causalaug.estimators._augmenter import CausalAugmenter
 from causalaug.estimators._base import default_conditional, default_expansion
 from causalaug.estimators._classifier import AugmentedClassifier
 from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
+from causalaug.estimators._graph import GraphClassifier, GraphRegressor
 from causalaug.estimators._learner import seeded
 from causalaug.estimators._regressor import AugmentedRegressor
 from causalaug.estimators._tasks import Classification, Regression, Task
@@ -15,6 +16,8 @@ __all__ = [
     "Classification",
     "Gate",
     "GateResult",
+    "GraphClassifier",
+    "GraphRegressor",
     "Regression",
     "Task",
     "default_conditional",

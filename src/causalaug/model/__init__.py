@@ -17,24 +17,28 @@ Nothing is fitted when a question is asked, so that ten questions cost one fit. 
 and answers the same after.
 """
 
+from causalaug.model._blocks import BlockJob
 from causalaug.model._model import (
     BLOCK_ROWS,
-    BlockJob,
     GraphModel,
     augment,
     check_strategies,
     count_blocks,
     fit_model,
     fit_table,
+    resolve_conditional,
 )
+from causalaug.model._prediction import Prediction
 
 __all__ = [
     "BLOCK_ROWS",
     "BlockJob",
     "GraphModel",
+    "Prediction",
     "augment",
     "check_strategies",
     "count_blocks",
     "fit_model",
     "fit_table",
+    "resolve_conditional",
 ]

@@ -3,26 +3,36 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
 
 from causalaug._augmented_table import AugmentedTable
-from causalaug._random import RandomState, as_generator, as_seed, block_generator
+from causalaug._random import RandomState, as_generator, as_seed
 from causalaug._validation import check_integer, different_variables
-from causalaug._workers import Engine, check_engine, map_blocks
-from causalaug.conditionals import Conditional, FittedConditional, KernelConditional
-from causalaug.exceptions import ParameterError
+from causalaug._workers import Engine, check_engine
+from causalaug.conditionals import (
+    AutoConditional,
+    Conditional,
+    Density,
+    FittedConditional,
+    KernelConditional,
+    density_of,
+)
+from causalaug.exceptions import ParameterError, TableError
 from causalaug.expansion import (
-    Blocks,
     BlockwiseExpansion,
     BudgetExpansion,
     Expansion,
-    Paths,
     PrunedExpansion,
-    join_paths,
 )
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import ADMG, read_graph
-from causalaug.table import ColumnKind, Table
+from causalaug.model._blocks import BlockJob, grow_blocks
+from causalaug.model._prediction import Prediction
+from causalaug.model._target import Target
+from causalaug.table import ColumnKind, Table, code_rows
 from causalaug.typing import FloatArray
 
 BLOCK_ROWS = 1 << 18
@@ -95,10 +105,118 @@ class GraphModel:
         if job.n_blocks == 1:
             paths = job.expansion.expand(self, as_generator(random_state))
         else:
-            paths = _grow_blocks(replace(job, seed=as_seed(random_state)), engine)
+            paths = grow_blocks(replace(job, seed=as_seed(random_state)), engine)
         return AugmentedTable(self.table, paths, self.factors)
 
-    def plan(self, expansion: Expansion | None = None, block_rows: int | None = None) -> "BlockJob":
+    @cached_property
+    def densities(self) -> tuple[Density, ...]:
+        """One density per factor; made of weighted rows where the conditional has none."""
+        return tuple(
+            density_of(fitted, self.table, factor)
+            for fitted, factor in zip(self.fitted, self.factors, strict=True)
+        )
+
+    def log_density(self, frame: Any) -> pd.DataFrame:
+        """Return how likely each row is, factor by factor, in logarithms.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
+            Rows with the columns of the fitted table; cells may be missing.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One column per factor, named by its target; the sum of a row is its
+            log-likelihood. Of a discrete variable it is the logarithm of a probability. A
+            missing cell gives NaN in every factor that it touches. A level that the fitted
+            table does not hold has no probability: ``-inf`` in its own factor; given
+            it nothing is known, and the factors whose pillow holds it are NaN.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> days = pd.DataFrame({"sun": [1, 1, 0, 0], "ice": [9.0, 7.0, 2.0, 4.0]})
+        >>> model = fit_model(days, "sun -> ice")
+        >>> model.log_density(pd.DataFrame({"sun": [1, None], "ice": [8.0, 8.0]})).round(1)
+           sun  ice
+        0 -0.7 -2.1
+        1  NaN  NaN
+        """
+        values = self._coded(frame)
+        result = {}
+        for factor, density in zip(self.factors, self.densities, strict=True):
+            own = values[:, self.table.index(factor.target)]
+            pillow = values[:, [self.table.index(name) for name in factor.pillow]]
+            log_density = np.full(len(values), np.nan)
+            known = ~np.isnan(own) & np.isfinite(pillow).all(axis=1)
+            log_density[known] = _log_density(density, own[known], pillow[known])
+            result[factor.target] = log_density
+        return pd.DataFrame(result)
+
+    def score(self, frame: Any) -> float:
+        """Return the mean log-likelihood of the rows without holes; higher is better.
+
+        On rows that were not fitted it tells which of two graphs, or of two conditionals,
+        explains the data better.
+        """
+        rows = self.log_density(frame).sum(axis=1, skipna=False).to_numpy()
+        complete = rows[~np.isnan(rows)]
+        if not len(complete):
+            raise TableError(
+                "To be scored, at least one row must have all its cells, and no pillow may hold "
+                f"a level that the fitted table lacks. Found none among {len(rows)} rows."
+            )
+        return float(complete.mean())
+
+    def predict(self, target: str, frame: Any) -> Prediction:
+        """Return the distribution of one variable in each row, given its other cells.
+
+        Parameters
+        ----------
+        target : str
+            Any variable of the graph. A column of that name in `frame` is ignored.
+        frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
+            The other variables, as in the fitted table; an array may have all columns, or all
+            but the target's. Missing cells are integrated out, and so are columns that are not
+            there and levels that the fitted table lacks.
+
+        Returns
+        -------
+        Prediction
+            Its mean, quantiles, probabilities and samples.
+
+        Examples
+        --------
+        An effect that only one of two causes explains is evidence for that cause:
+
+        >>> import pandas as pd
+        >>> lawn = pd.DataFrame(
+        ...     {
+        ...         "rain": [True, True, False, False] * 5,
+        ...         "hose": [True, False, True, False] * 5,
+        ...         "wet": [True, True, True, False] * 5,
+        ...     }
+        ... )
+        >>> model = fit_model(lawn, "rain -> wet; hose -> wet")
+        >>> seen = pd.DataFrame({"wet": [True, True], "hose": [True, False]})
+        >>> model.predict("rain", seen).probabilities[:, 1].round(1)
+        array([0.5, 0.9])
+        """
+        self.table.index(target)
+        values = self._coded(frame, without=target)
+        return Target(self.table, self.factors, self.densities, target).predict(
+            np.where(np.isinf(values), np.nan, values)
+        )
+
+    def _coded(self, frame: Any, without: str | None = None) -> FloatArray:
+        """Return new rows in the coding of the table; an array may lack the target."""
+        names = list(self.graph.nodes)
+        if without is not None and getattr(frame, "shape", (0, 0))[1:] == (len(names) - 1,):
+            names.remove(without)
+        return code_rows(self.table, frame, names)
+
+    def plan(self, expansion: Expansion | None = None, block_rows: int | None = None) -> BlockJob:
         """Return the job of an expansion, cut into blocks; its seed is 0 until it is set."""
         if block_rows is not None:
             check_integer("block_rows", block_rows, at_least=1)
@@ -110,7 +228,7 @@ class GraphModel:
 def fit_model(
     frame: Any,
     graph: Any,
-    conditional: Conditional | None = None,
+    conditional: Conditional | Literal["auto"] | None = None,
     order: Sequence[str] | None = None,
     kinds: Mapping[str, ColumnKind] | None = None,
     sample_weight: FloatArray | None = None,
@@ -124,8 +242,9 @@ def fit_model(
     graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns. Bidirected edges stand for hidden
         common causes.
-    conditional : Conditional, optional
-        How one factor is modelled; by default ``KernelConditional()``.
+    conditional : Conditional or "auto", optional
+        How one factor is modelled; by default ``KernelConditional()``. ``"auto"`` is
+        ``AutoConditional()``: for each factor what makes left-out rows most likely.
     order : sequence of str, optional
         The topological order to follow; by default the one of the graph, ties broken by
         the order of its nodes. With bidirected edges the result depends on it.
@@ -155,12 +274,22 @@ def fit_model(
     [5, 100]
     """
     graph = graph if isinstance(graph, ADMG) else read_graph(graph)
-    conditional = DEFAULT_CONDITIONAL if conditional is None else conditional
-    check_strategies(conditional)
+    conditional = resolve_conditional(conditional)
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, row_weights=sample_weight)
     if set(graph.nodes) != set(table.columns):
         raise different_variables(graph.nodes, table.columns)
     return fit_table(table, graph, conditional, order)
+
+
+def resolve_conditional(conditional: Any, default: Conditional | None = None) -> Conditional:
+    """Return the conditional that is meant: ``"auto"`` by name, None by default."""
+    if isinstance(conditional, str) and conditional == "auto":
+        return AutoConditional()
+    if conditional is None:
+        return KernelConditional() if default is None else default
+    check_strategies(conditional)
+    resolved: Conditional = conditional
+    return resolved
 
 
 def fit_table(
@@ -170,37 +299,6 @@ def fit_table(
     factors = factorize(graph, order)
     fitted = tuple(conditional.fit(table, factors))
     return GraphModel(graph, table, factors, conditional, fitted)
-
-
-@dataclass(frozen=True, eq=False)
-class BlockJob:
-    """What a worker has to know to grow any block of an expansion.
-
-    The number of blocks and the seed of each follow from the job alone, so that the result is
-    the same wherever its blocks are grown, and in whatever order.
-    """
-
-    model: GraphModel
-    expansion: Expansion
-    n_blocks: int
-    seed: int = 0
-
-    def grow(self, block: int) -> Paths:
-        """Return the paths of one block."""
-        rng = block_generator(self.seed, block, self.n_blocks)
-        if self._blocks is None:
-            return self.expansion.expand(self.model, rng)
-        return self._blocks.grow(block, rng)
-
-    @cached_property
-    def _blocks(self) -> Blocks | None:
-        if not isinstance(self.expansion, BlockwiseExpansion):
-            return None
-        return self.expansion.in_blocks(self.model, self.n_blocks)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what was laid out: it may be much larger than the model."""
-        return {name: value for name, value in vars(self).items() if name != "_blocks"}
 
 
 def count_blocks(expansion: Expansion, n_rows: int, block_rows: int | None) -> int:
@@ -224,15 +322,12 @@ def count_blocks(expansion: Expansion, n_rows: int, block_rows: int | None) -> i
     return n_blocks
 
 
-def _grow_blocks(job: BlockJob, engine: Engine) -> Paths:
-    """Return the paths of all blocks, in their order."""
-    parts, n_paths = [], 0
-    for paths in map_blocks(BlockJob.grow, job, range(job.n_blocks), engine):
-        parts.append(paths)
-        n_paths += len(paths)
-        if isinstance(job.expansion, PrunedExpansion) and n_paths > job.expansion.max_rows:
-            raise job.expansion.too_large(job.model.table.n_rows)
-    return join_paths(parts)
+def _log_density(density: Density, values: FloatArray, pillow: FloatArray) -> FloatArray:
+    """Return log-densities; a level that was never seen has none."""
+    seen = np.isfinite(values)
+    result = np.full(len(values), -np.inf)
+    result[seen] = density.log_density(values[seen], pillow[seen])
+    return result
 
 
 def check_strategies(conditional: object, expansion: object | None = None) -> None:
@@ -323,11 +418,11 @@ def augment(
     >>> result = augment(patients, graph, random_state=0)
     >>> result.frame.assign(weight=result.weights.round(3))
        fever   sick  cough  weight
-    0   36.8  False    1.0   0.333
-    1   39.1   True    7.0   0.167
-    2   39.1   True    9.0   0.167
-    3   40.2   True    7.0   0.167
-    4   40.2   True    9.0   0.167
+    0   39.1   True    7.0   0.167
+    1   39.1   True    9.0   0.167
+    2   40.2   True    7.0   0.167
+    3   40.2   True    9.0   0.167
+    4   36.8  False    1.0   0.333
     >>> round(result.novel_mass, 3), result.dropped_mass
     (0.333, 0.0)
     """

@@ -1,0 +1,47 @@
+"""The pillow as the inputs of a regression."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from causalaug.table import Table
+from causalaug.typing import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Numbers as they are, and one indicator per value of what has no scale.
+
+    `levels` holds, for each column of the pillow, the values that get an indicator, or None
+    for a number. The first value needs none, unless it is the only one: it is where all the
+    others are zero.
+    """
+
+    columns: list[int]
+    levels: tuple[FloatArray | None, ...]
+
+    @classmethod
+    def of(cls, table: Table, pillow: Sequence[str]) -> "Design":
+        """Return the design of some columns of a table."""
+        columns = [table.index(name) for name in pillow]
+        levels = (
+            None if table.numeric[column] else _indicated(table.values[:, column])
+            for column in columns
+        )
+        return cls(columns, tuple(levels))
+
+    def __call__(self, pillow: FloatArray) -> FloatArray:
+        """Return the inputs, one row per row of pillow values."""
+        blocks = [
+            values[:, np.newaxis]
+            if levels is None
+            else (values[:, np.newaxis] == levels).astype(np.float64)
+            for values, levels in zip(pillow.T, self.levels, strict=True)
+        ]
+        return np.hstack(blocks)
+
+
+def _indicated(values: FloatArray) -> FloatArray:
+    distinct = np.unique(values)
+    return distinct[1:] if len(distinct) > 1 else distinct

@@ -1,0 +1,208 @@
+"""The target given the rest: laws of `GraphModel.predict`."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import causalaug as ca
+from graph_strategies import admgs
+
+
+@st.composite
+def discrete_models(draw, conditional=None):
+    """Draw a fitted model of a small table of levels."""
+    graph = draw(admgs(max_nodes=4))
+    n_rows = draw(st.integers(2, 8))
+    cells = st.lists(st.sampled_from("abc"), min_size=n_rows, max_size=n_rows)
+    frame = pd.DataFrame({name: draw(cells) for name in graph.nodes})
+    return frame, ca.fit_model(frame, graph, conditional)
+
+
+def by_enumeration(model, target, row):
+    """Return p(target | the cells of the row that are there), from the joint density alone."""
+    names = list(model.graph.nodes)
+    levels = {name: sorted(set(model.table.source[name])) for name in names}
+    free = [name for name in names if name != target and pd.isna(row[name])]
+    grid = pd.MultiIndex.from_product([levels[name] for name in [target, *free]]).to_frame()
+    rows = pd.DataFrame({name: [row[name]] * len(grid) for name in names}, dtype=object)
+    rows[[target, *free]] = grid.to_numpy()
+    joint = np.exp(model.log_density(rows).sum(axis=1).to_numpy())
+    total = joint.reshape(len(levels[target]), -1).sum(axis=1)
+    return total / total.sum()
+
+
+@given(discrete_models(), st.data())
+@settings(max_examples=40)
+def test_classes_equal_enumeration_of_the_joint(problem, data):
+    frame, model = problem
+    target = data.draw(st.sampled_from(list(frame)))
+    prediction = model.predict(target, frame)
+    assert prediction.levels.tolist() == sorted(set(frame[target]))
+    for number, row in frame.iterrows():
+        np.testing.assert_allclose(
+            prediction.probabilities[number], by_enumeration(model, target, row), atol=1e-9
+        )
+
+
+@given(discrete_models())
+@settings(max_examples=20)
+def test_a_model_answers_the_same_after_a_journey(problem):
+    frame, model = problem
+    target = list(frame)[0]
+    before = model.predict(target, frame).probabilities
+    after = pickle.loads(pickle.dumps(model)).predict(target, frame).probabilities
+    np.testing.assert_array_equal(before, after)
+
+
+def chain(n_rows, rng):
+    """Return rows of a linear Gaussian chain: a -> y -> b, noise of variance 1 and 1/4."""
+    a = rng.standard_normal(n_rows)
+    y = a + rng.standard_normal(n_rows)
+    return pd.DataFrame({"a": a, "y": y, "b": y + 0.5 * rng.standard_normal(n_rows)})
+
+
+@pytest.mark.parametrize("target", ["y", "a", "b"])
+def test_a_gaussian_chain_approaches_the_analytic_answer(target):
+    rng = np.random.default_rng(0)
+    model = ca.fit_model(chain(1500, rng), "a -> y; y -> b", ca.ResidualConditional())
+    new = chain(200, rng)
+    exact = {
+        "y": (new["a"] + 4.0 * new["b"]) / 5.0,
+        "a": new["y"] / 2.0,
+        "b": new["y"],
+    }[target]
+    error = model.predict(target, new.drop(columns=target)).mean - exact
+    # A tenth of the sd of the answer's own noise.
+    assert np.sqrt(np.mean(np.square(error))) < 0.1
+
+
+def test_many_children_make_a_narrow_posterior_that_is_still_resolved():
+    """Two hundred exact copies: the posterior is thousands of times narrower than the prior."""
+    rng = np.random.default_rng(1)
+    y = rng.standard_normal(80)
+    signs = {f"x{i}": y + 1e-3 * rng.standard_normal(80) for i in range(30)}
+    graph = ca.ADMG(["y", *signs], directed=[("y", sign) for sign in signs])
+    model = ca.fit_model(pd.DataFrame({"y": y, **signs}), graph, ca.ResidualConditional())
+    new = np.array([0.3, -1.1])
+    frame = pd.DataFrame(dict.fromkeys(signs, new))
+    prediction = model.predict("y", frame)
+    np.testing.assert_allclose(prediction.mean, new, atol=2e-3)
+    width = prediction.quantile(0.95) - prediction.quantile(0.05)
+    assert (width > 1e-5).all()
+    assert (width < 4e-3).all()
+
+
+def test_the_target_in_the_frame_is_ignored():
+    rng = np.random.default_rng(2)
+    frame = chain(40, rng)
+    model = ca.fit_model(frame, "a -> y; y -> b", ca.ResidualConditional())
+    wrong = frame.assign(y=np.nan)
+    np.testing.assert_array_equal(model.predict("y", frame).mean, model.predict("y", wrong).mean)
+
+
+# Holes.
+
+
+@given(discrete_models(), st.data())
+@settings(max_examples=40)
+def test_hidden_levels_are_summed_over_jointly(problem, data):
+    frame, model = problem
+    target = data.draw(st.sampled_from(list(frame)))
+    holes = frame.astype(object).copy()
+    for name in frame:
+        lacks = data.draw(st.lists(st.booleans(), min_size=len(frame), max_size=len(frame)))
+        holes.loc[lacks, name] = None
+    prediction = model.predict(target, holes)
+    for number, row in holes.iterrows():
+        np.testing.assert_allclose(
+            prediction.probabilities[number], by_enumeration(model, target, row), atol=1e-9
+        )
+
+
+def test_a_level_that_was_never_seen_and_a_column_that_is_not_there_are_missing():
+    frame = pd.DataFrame({"a": list("uuvv") * 3, "y": list("ppqq") * 3, "b": list("stts") * 3})
+    model = ca.fit_model(frame, "a -> y; y -> b")
+    missing = model.predict("y", pd.DataFrame({"a": ["u", None], "b": ["s", "t"]}))
+    unseen = model.predict("y", pd.DataFrame({"a": ["u", "new"], "b": ["s", "t"]}))
+    np.testing.assert_array_equal(missing.probabilities, unseen.probabilities)
+    absent = model.predict("y", pd.DataFrame({"b": ["t"]}))
+    np.testing.assert_allclose(absent.probabilities[0], missing.probabilities[1])
+
+
+@pytest.mark.parametrize("target", ["a", "y"])
+def test_hidden_numbers_of_a_gaussian_chain_are_integrated_out(target):
+    rng = np.random.default_rng(0)
+    model = ca.fit_model(chain(1500, rng), "a -> y; y -> b", ca.ResidualConditional())
+    new = chain(60, rng)
+    seen, exact = {
+        "a": (new[["b"]], new["b"] / 2.25),
+        "y": (new[["b"]], new["b"] * 2.0 / 2.25),
+    }[target]
+    prediction = model.predict(target, seen)
+    assert np.sqrt(np.mean(np.square(prediction.mean - exact))) < 0.15
+    variance = {"a": 1.0 - 1.0 / 2.25, "y": 2.0 - 4.0 / 2.25}[target]
+    width = np.median(prediction.quantile(0.84) - prediction.quantile(0.16))
+    assert width == pytest.approx(2.0 * np.sqrt(variance), rel=0.15)
+
+
+def test_the_answer_for_a_row_does_not_depend_on_other_rows():
+    rng = np.random.default_rng(3)
+    frame = chain(50, rng)
+    model = ca.fit_model(frame, "a -> y; y -> b", ca.ResidualConditional())
+    new = chain(9, rng)
+    new.loc[[1, 4], "y"] = np.nan
+    every = model.predict("a", new).mean
+    single = [model.predict("a", new.iloc[[i]]).mean[0] for i in range(9)]
+    np.testing.assert_allclose(every, single, rtol=1e-9)
+
+
+# What a prediction answers.
+
+
+@given(st.integers(0, 1000))
+@settings(max_examples=15)
+def test_a_prediction_of_a_number_is_one_distribution(seed):
+    rng = np.random.default_rng(seed)
+    model = ca.fit_model(chain(30, rng), "a -> y; y -> b", ca.ResidualConditional())
+    prediction = model.predict("y", chain(4, rng))
+    levels = [0.0, 0.05, 0.5, 0.95, 1.0]
+    quantiles = np.column_stack([prediction.quantile(level) for level in levels])
+    assert (np.diff(quantiles, axis=1) >= 0.0).all()
+    sample = prediction.sample(4000, random_state=0)
+    assert sample.shape == (4, 4000)
+    np.testing.assert_allclose(sample.mean(axis=1), prediction.mean, atol=0.1)
+    np.testing.assert_allclose((sample <= quantiles[:, 3:4]).mean(axis=1), 0.95, atol=0.02)
+    again = prediction.sample(4000, random_state=0)
+    np.testing.assert_array_equal(sample, again)
+
+
+def test_levels_that_are_numbers_have_a_mean_and_others_do_not():
+    frame = pd.DataFrame({"n": [1, 2, 2, 3], "word": list("abba")})
+    model = ca.fit_model(frame, "n -> word")
+    numbers = model.predict("n", frame)
+    np.testing.assert_allclose(numbers.mean, numbers.probabilities @ [1, 2, 3])
+    assert set(numbers.quantile(0.5)) <= {1.0, 2.0, 3.0}
+    words = model.predict("word", frame)
+    assert set(words.sample(3, 0).ravel()) <= {"a", "b"}
+    with pytest.raises(ca.exceptions.ParameterError, match="need levels that are numbers"):
+        _ = words.mean
+    with pytest.raises(ca.exceptions.ParameterError, match="`level` must lie between 0 and 1"):
+        numbers.quantile(1.2)
+
+
+def test_names_that_are_no_columns_are_refused():
+    rng = np.random.default_rng(3)
+    frame = chain(10, rng)
+    model = ca.fit_model(frame, "a -> y; y -> b")
+    with pytest.raises(ca.exceptions.ParameterError, match="must be one of the columns"):
+        model.predict("z", frame)
+    with pytest.raises(ca.exceptions.ParameterError, match="names columns that the data do not"):
+        model.predict("y", frame.rename(columns={"b": "bb"}))
+    with pytest.raises(ca.exceptions.TableError, match="must be finite"):
+        model.predict("y", frame.assign(b=np.inf))
+    with pytest.raises(ca.exceptions.TableError, match="must hold floating cells"):
+        model.predict("y", frame.assign(b="text"))
