@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import causalaug as ca
 from block_cases import TINY, patched
 from causalaug.exceptions import ParameterError
+from causalaug.expansion._frontier import describe_tree
 from regressors import HalfSum
 from strategies import by_rows, problems
 
@@ -35,14 +36,28 @@ def test_a_wide_beam_and_a_large_budget_are_the_tree_where_values_are_moved(prob
         assert found == pytest.approx(expected, rel=1e-9)
 
 
-@given(problems(kernels=("gaussian",)), st.integers(1, 30))
-@settings(max_examples=40)
+@given(problems(kernels=("gaussian", "identity")), st.integers(1, 12))
+@settings(max_examples=60)
 def test_each_level_keeps_the_heaviest_children_of_what_the_level_before_kept(problem, width):
+    """A slow beam, by the reference text; ties may go either way, so that weights are compared."""
+    model = problem.fit()
+    tree = describe_tree(model, merge_equal=False)
+    beam = [((), 1.0)]
+    for level in tree.levels:
+        columns = [each.column for each in tree.levels]
+        grown = []
+        for rows, weight in beam:
+            chosen = dict(zip(columns, rows, strict=False))
+            query = [[model.table.values[chosen[c], c] for c in level.pillow]]
+            edges = np.exp(level.weigher.log_weights(np.array(query).reshape(1, -1))[0])
+            grown += [((*rows, i), weight * e) for i, e in enumerate(edges) if weight * e > 0.0]
+        beam = sorted(grown, key=lambda each: -each[1])
+        weights = [weight for _, weight in beam]
+        # Where two weights at the edge of the beam are equal, rounding may choose.
+        assume(len(beam) <= width or weights[width] < weights[width - 1] * (1.0 - 1e-9))
+        beam = beam[:width]
     found = problem.augment(ca.BeamExpansion(width, merge_equal=False))
-    everything = sorted(problem.exact_paths().values(), reverse=True)
-    assert len(found) == min(width, sum(weight > 0.0 for weight in everything))
-    if len(problem.graph.nodes) == 1:
-        assert sorted(found.weights, reverse=True) == pytest.approx(everything[:width])
+    assert sorted(found.weights, reverse=True) == pytest.approx([w for _, w in beam], rel=1e-9)
 
 
 @pytest.mark.parametrize("width", [0, 2.5, True])
