@@ -93,24 +93,43 @@ def dense_pruned_tree(values, order, pillows, bandwidths, theta):
     return in_columns, log_weights
 
 
-def exact_log_kernels(values, kernels, point):
+def exact_log_kernels(values, kernels, point, row_weights=None):
     """Return the log-kernel of each row in 40-digit arithmetic, None where it vanishes.
 
-    `kernels` are pairs of name and bandwidth, one per column.
+    `kernels` are pairs of name and bandwidth, one per column. Of the rows that match exactly
+    where they must, those with the fewest mismatches in the columns called "nearest" serve.
     """
     with decimal.localcontext(prec=40):
-        return [
+        logs = [
             _sum_or_none(
-                _exact_log_kernel(*kernel, Decimal(q) - Decimal(z), len(set(column)))
+                _exact_log_kernel(*kernel, Decimal(q), Decimal(z), {*map(Decimal, column)})
                 for kernel, q, z, column in zip(kernels, point, row, values.T, strict=True)
             )
             for row in values
         ]
+        if row_weights is not None:
+            heaviest = Decimal(max(row_weights))
+            factors = [(Decimal(weight) / heaviest).ln() for weight in row_weights]
+            logs = [log if log is None else log + f for log, f in zip(logs, factors, strict=True)]
+    counts = [count_mismatches(row, kernels, point) for row in values]
+    fewest = min(counts)
+    return [log if count == fewest else None for log, count in zip(logs, counts, strict=True)]
 
 
-def exact_log_weights(values, kernels, point):
+def count_mismatches(row, kernels, point):
+    """Return in how many of the columns called "nearest" a row differs, inf if it must not."""
+    count = 0
+    for (name, bandwidth), q, z in zip(kernels, point, row, strict=True):
+        if q != z and name == "nearest":
+            count += 1
+        elif q != z and (name == "identity" or bandwidth == 0.0):
+            return math.inf
+    return count
+
+
+def exact_log_weights(values, kernels, point, row_weights=None):
     """Return the log-weight of each row, from 40-digit arithmetic; all -inf if 0/0."""
-    logs = exact_log_kernels(values, kernels, point)
+    logs = exact_log_kernels(values, kernels, point, row_weights)
     with decimal.localcontext(prec=40):
         heaviest = max((log for log in logs if log is not None), default=None)
         if heaviest is None:
@@ -120,12 +139,32 @@ def exact_log_weights(values, kernels, point):
         return np.array([-math.inf if log is None else float(log - log_total) for log in logs])
 
 
-def _exact_log_kernel(name, bandwidth, difference, n_values):
-    h = Decimal(bandwidth)
-    if name == "identity" or not bandwidth or (name == "aitchison_aitken" and n_values < 2):
+def weights_with_rare_mismatches(values, kernels, point, epsilon):
+    """Return the weight of each row, if every mismatch of a "nearest" column costs `epsilon`."""
+    weights = []
+    for row in values:
+        weight = 1.0
+        for (name, bandwidth), q, z, column in zip(kernels, point, row, values.T, strict=True):
+            if name == "nearest":
+                weight *= 1.0 if q == z else epsilon
+            else:
+                weight *= math.exp(log_kernel_value(name, q - z, bandwidth, len(set(column))))
+        weights.append(weight)
+    total = math.fsum(weights)
+    return [weight / total if total > 0.0 else 0.0 for weight in weights]
+
+
+def _exact_log_kernel(name, bandwidth, query, value, column):
+    h, difference = Decimal(bandwidth), query - value
+    if name == "nearest":
+        return Decimal(0)
+    if name == "identity" or not bandwidth or (name == "aitchison_aitken" and len(column) < 2):
         return None if difference else Decimal(0)
     if name == "aitchison_aitken":
-        return (h / (n_values - 1) if difference else 1 - h).ln()
+        return (h / (len(column) - 1) if difference else 1 - h).ln()
+    if name == "li_racine":
+        apart = _rank(query, sorted(column)) - _rank(value, sorted(column))
+        return abs(apart) * min(h, Decimal(1)).ln()
     u = abs(difference / h)
     if name == "gaussian":
         return -u * u / 2
@@ -135,6 +174,15 @@ def _exact_log_kernel(name, bandwidth, difference, n_values):
         name, (3, 3)
     )
     return outer * (1 - u**inner).ln()
+
+
+def _rank(value, distinct):
+    """Return the rank among sorted values, between two of them in proportion."""
+    below = [number for number, each in enumerate(distinct) if each <= value]
+    if not below or below[-1] == len(distinct) - 1:
+        return Decimal(below[-1] if below else 0)
+    low, high = distinct[below[-1]], distinct[below[-1] + 1]
+    return below[-1] + (value - low) / (high - low)
 
 
 def _sum_or_none(terms):

@@ -11,7 +11,7 @@ returns some of the paths:
 >>> days = pd.DataFrame({"sun": [True, True, False], "ice": [9.0, 7.0, 2.0]})
 >>> paths = PrunedExpansion(0).expand(fit_model(days, "sun -> ice"), np.random.default_rng(0))
 >>> paths.rows.tolist(), paths.weights.round(3)
-([[2, 2], [0, 0], [0, 1]], array([0.333, 0.333, 0.333]))
+([[0, 0], [0, 1], [2, 2]], array([0.333, 0.333, 0.333]))
 
 `PrunedExpansion` is Algorithm 1 of the paper, `BudgetExpansion` keeps a given number of paths
 without bias, `SampledExpansion` draws them, `BeamExpansion` keeps the heaviest.

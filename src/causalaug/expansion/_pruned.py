@@ -159,9 +159,11 @@ def _edges(
         lent = fitted.shift.values(query, np.zeros_like(rows), rows)
     if not merge_equal:
         return list(zip(rows.tolist(), lent.tolist(), weights.tolist(), strict=True))
-    values, first_rows, codes = np.unique(lent, return_index=True, return_inverse=True)
+    # Moved values are told apart by what is moved: two may be equal only because both were clipped.
+    marks = lent if fitted.shift is None else fitted.shift.marks
+    _, first_rows, codes = np.unique(marks, return_index=True, return_inverse=True)
     sums = np.bincount(codes, weights)
-    return list(zip(first_rows.tolist(), values.tolist(), sums.tolist(), strict=True))
+    return list(zip(first_rows.tolist(), lent[first_rows].tolist(), sums.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)

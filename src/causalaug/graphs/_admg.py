@@ -344,11 +344,15 @@ def _reached(
 
 def as_graph(graph: Any) -> ADMG:
     """Return a graph as it is, and anything else as `read_graph` reads it."""
-    if isinstance(graph, ADMG):
-        return graph
-    from causalaug.graphs.io import read_graph  # it builds on this module
+    return graph if isinstance(graph, ADMG) else _READERS[0](graph)
 
-    return read_graph(graph)
+
+_READERS: list[Callable[[Any], ADMG]] = []
+
+
+def register_reader(read: Callable[[Any], ADMG]) -> None:
+    """Say how graphs are read: that builds on this module, which cannot import it."""
+    _READERS[:] = [read]
 
 
 def markov_pillow(graph: Any, node: str, order: Sequence[str] | None = None) -> tuple[str, ...]:

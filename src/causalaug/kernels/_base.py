@@ -45,9 +45,10 @@ class RowWeigher(ABC):
         log_kernel = self.log_kernel(query)
         heaviest = log_kernel.max(axis=1, keepdims=True)
         log_kernel = log_kernel - np.where(np.isfinite(heaviest), heaviest, 0.0)
-        with np.errstate(divide="ignore"):
-            log_totals = np.log(np.exp(log_kernel).sum(axis=1, keepdims=True))
-        return np.where(np.isneginf(log_totals), -np.inf, log_kernel - log_totals)
+        totals = np.exp(log_kernel).sum(axis=1, keepdims=True)
+        # Where all rows vanish, there is nothing to divide by: they stay at -inf.
+        log_weights: FloatArray = log_kernel - np.log(np.where(totals > 0.0, totals, 1.0))
+        return log_weights
 
     def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
         """Yield the weighted rows of each query, block after block, in their order.

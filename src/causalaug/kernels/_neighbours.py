@@ -60,7 +60,7 @@ class Candidates:
         return np.where(self.is_named, self.n_named, windows)
 
     def opened(self, queries: BoolArray) -> "Candidates":
-        """Return the same, with every row a candidate of some queries."""
+        """Return the same, with every row a candidate of some queries that have none so far."""
         return replace(
             self,
             starts=np.where(queries, 0, self.starts),

@@ -1,10 +1,8 @@
 """One expansion of one model, cut into blocks that can be grown anywhere."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from causalaug._random import block_generator
 from causalaug._workers import Engine, map_blocks
@@ -12,13 +10,11 @@ from causalaug.expansion import (
     Blocks,
     BlockwiseExpansion,
     Expansion,
+    FittedModel,
     Paths,
     PrunedExpansion,
     join_paths,
 )
-
-if TYPE_CHECKING:
-    from causalaug.model._model import GraphModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +25,7 @@ class BlockJob:
     the same wherever its blocks are grown, and in whatever order.
     """
 
-    model: GraphModel
+    model: FittedModel
     expansion: Expansion
     n_blocks: int
     seed: int = 0

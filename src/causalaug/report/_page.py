@@ -27,7 +27,7 @@ from causalaug.report._sections import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from causalaug.report._evaluation import Evaluation
+    from causalaug.report._contents import Contents
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 LONGEST_TITLE = 120
@@ -35,7 +35,7 @@ KEPT_TOGETHER = re.compile(r"(`[^`]*`|[+−][\d.]+% ± \d+(?:\.\d+)?)")
 """Code, and changes with their errors."""
 
 
-def page(evaluation: Evaluation) -> Markup:
+def page(evaluation: Contents) -> Markup:
     """Return the whole page."""
     target = shorten(evaluation.target, LONGEST_TITLE)
     sections = [
@@ -73,7 +73,7 @@ def page(evaluation: Evaluation) -> Markup:
     )
 
 
-def verdict(evaluation: Evaluation) -> Markup:
+def verdict(evaluation: Contents) -> Markup:
     """Return the answer, and below it what else was found."""
     total = evaluation.comparison.total
     tone = ("better" if total.change < 0.0 else "worse") if total.is_clear else "plain"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from causalaug.evaluation import Gain
-    from causalaug.report._evaluation import Evaluation
+    from causalaug.report._contents import Contents
 
 
 class Section(NamedTuple):
@@ -32,7 +32,7 @@ SMALLEST_P = 0.001
 MOST_NAMES, MOST_GIVEN, FIRST_TESTS, MOST_TESTS = 40, 8, 12, 100
 
 
-def graph_section(evaluation: Evaluation) -> Section:
+def graph_section(evaluation: Contents) -> Section:
     """Draw the graph, and give it as text."""
     graph, drawn = evaluation.graph, near_target(evaluation.graph, evaluation.target)
     n_left = len(graph.nodes) - len(drawn.nodes)
@@ -54,7 +54,7 @@ def graph_section(evaluation: Evaluation) -> Section:
     )
 
 
-def gain_section(evaluation: Evaluation) -> Section:
+def gain_section(evaluation: Contents) -> Section:
     """Show the gain and its two parts."""
     compared = evaluation.comparison
     lead = (
@@ -72,7 +72,7 @@ def gain_section(evaluation: Evaluation) -> Section:
     )
 
 
-def learners_section(evaluation: Evaluation) -> Section:
+def learners_section(evaluation: Contents) -> Section:
     """Show all methods beside the baseline."""
     compared = evaluation.comparison
     gains = {name: compared.gain(name) for name in map(str, compared.losses)}
@@ -96,7 +96,7 @@ def learners_section(evaluation: Evaluation) -> Section:
     )
 
 
-def tests_section(evaluation: Evaluation) -> Section:
+def tests_section(evaluation: Contents) -> Section:
     """Show the independences that were tested, those most in doubt first."""
     check = evaluation.check
     lead = (
@@ -122,7 +122,7 @@ def tests_section(evaluation: Evaluation) -> Section:
     return Section("tests", "Does the graph fit the data?", join([_lead(lead), *shown]))
 
 
-def rows_section(evaluation: Evaluation) -> Section:
+def rows_section(evaluation: Contents) -> Section:
     """Show the mass accounting of the new rows."""
     figures = evaluation.augmentation.figures
     shares = evaluation.shares
@@ -148,7 +148,7 @@ def rows_section(evaluation: Evaluation) -> Section:
     return Section("rows", "The new rows", join([_lead(lead), _tiles(tiles)]))
 
 
-def columns_section(evaluation: Evaluation) -> Section:
+def columns_section(evaluation: Contents) -> Section:
     """Show the marginal of each column, before and after."""
     summary = evaluation.augmentation
     figures = [
@@ -168,7 +168,7 @@ def columns_section(evaluation: Evaluation) -> Section:
     return Section("columns", "Columns before and after", join(parts))
 
 
-def pairs_section(evaluation: Evaluation) -> Section:
+def pairs_section(evaluation: Contents) -> Section:
     """Show the pairs of columns that changed most."""
     figures = [
         _figure(
@@ -196,13 +196,13 @@ def pairs_section(evaluation: Evaluation) -> Section:
     return Section("pairs", "Pairs that changed most", join([_lead(lead), _legend(), cards]))
 
 
-def settings_section(evaluation: Evaluation) -> Section:
+def settings_section(evaluation: Contents) -> Section:
     """Show what was chosen."""
     facts = {"target": evaluation.target, **evaluation.settings}
     return Section("settings", "Settings", _facts(facts.items()))
 
 
-def reproduce_section(evaluation: Evaluation) -> Section:
+def reproduce_section(evaluation: Contents) -> Section:
     """Show how the same result is had again."""
     versions = ", ".join(f"{name} {version}" for name, version in evaluation.versions.items())
     facts = {"seed": str(evaluation.seed), "versions": versions}

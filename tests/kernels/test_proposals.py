@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from causalaug.conditionals._row_weights import weigh_rows
-from causalaug.kernels import ColumnKernel, ProductKernel, _product
+from causalaug.kernels import CONTINUOUS_KERNELS, ColumnKernel, ProductKernel, _product
+from causalaug.kernels._proposals import symmetric_slabs
 
 N_ROWS = 300
 
@@ -17,6 +17,8 @@ def reference(seed=0):
 
 KERNELS = {
     "wide": [ColumnKernel("gaussian", 1.0), ColumnKernel("aitchison_aitken", 0.3)],
+    "ranks": [ColumnKernel("gaussian", 1.0), ColumnKernel("li_racine", 0.3)],
+    "nearest": [ColumnKernel("gaussian", 0.7), ColumnKernel("nearest")],
     "exact": [ColumnKernel("gaussian", 0.7), ColumnKernel("identity")],
     "compact": [ColumnKernel("epanechnikov", 1.5), ColumnKernel("identity")],
     "both": [ColumnKernel("gaussian", 0.4), ColumnKernel("gaussian", 0.8)],
@@ -28,19 +30,17 @@ KERNELS = {
 @pytest.mark.parametrize("weighted", [False, True])
 def test_accepted_rows_follow_the_weights(name, weighted, large, monkeypatch):
     monkeypatch.setattr(_product, "LARGE_TABLE", 0 if large else 10**9)
+    monkeypatch.setattr(_product, "FEWEST_TO_PROPOSE", 0)
     values = reference()
     row_weights = np.linspace(0.5, 2.0, N_ROWS) if weighted else None
-    weigher = weigh_rows(values, KERNELS[name], row_weights)
+    weigher = ProductKernel(values, KERNELS[name], row_weights)
     query = np.array([[0.3, 1.0], [-0.8, 2.0]])
     owner = np.repeat([0, 1], 20_000)
     rows = weigher.propose(query, owner, np.random.default_rng(0))
     for number in (0, 1):
         drawn = rows[(owner == number) & (rows >= 0)]
         assert len(drawn) > 15_000
-        (weights,) = weigher.weigh(query[[number]])
-        expected = np.zeros(N_ROWS)
-        listed = weights.rows_at(np.arange(len(weights.kernel)))
-        expected[listed] = weights.kernel / weights.totals[0] * len(drawn)
+        expected = np.exp(weigher.log_weights(query[[number]])[0]) * len(drawn)
         counts = np.bincount(drawn, minlength=N_ROWS)
         assert (counts[expected == 0.0] == 0).all()
         common = expected > 5.0
@@ -89,6 +89,31 @@ def test_without_columns_every_proposal_is_accepted():
 @pytest.mark.parametrize("large", [False, True])
 def test_a_query_beyond_all_rows_is_given_up(large, monkeypatch):
     monkeypatch.setattr(_product, "LARGE_TABLE", 0 if large else 10**9)
+    monkeypatch.setattr(_product, "FEWEST_TO_PROPOSE", 0)
     kernel = ProductKernel(reference()[:, :1], [ColumnKernel("epanechnikov", 0.5)])
     rows = kernel.propose(np.array([[50.0]]), np.zeros(20, dtype=int), np.random.default_rng(0))
     assert (rows == -1).all()
+
+
+@pytest.mark.parametrize("name", ["nearest", "identity"])
+@pytest.mark.parametrize("large", [False, True])
+def test_a_query_that_equals_no_row_is_given_up(name, large, monkeypatch):
+    """Rows that differ in the fewest columns are not known before all are compared."""
+    monkeypatch.setattr(_product, "LARGE_TABLE", 0 if large else 10**9)
+    monkeypatch.setattr(_product, "FEWEST_TO_PROPOSE", 0)
+    kernel = ProductKernel(reference(), [ColumnKernel("gaussian", 1.0), ColumnKernel(name)])
+    query, owner = np.array([[0.0, 1.0], [0.0, 9.0]]), np.repeat([0, 1], 500)
+    rows = kernel.propose(query, owner, np.random.default_rng(0))
+    assert (rows[owner == 0] >= 0).mean() > 0.7
+    assert (rows[owner == 1] == -1).all()
+
+
+@pytest.mark.parametrize("name", CONTINUOUS_KERNELS)
+def test_slabs_cover_the_line_and_bound_the_kernel(name):
+    edges, inner = symmetric_slabs(name)
+    assert len(inner) == len(edges) + 1
+    assert (np.diff(edges) > 0.0).all()
+    np.testing.assert_array_equal(edges, -edges[::-1])
+    nearest = np.minimum(np.abs(np.append(-np.inf, edges)), np.abs(np.append(edges, np.inf)))
+    crosses = (np.append(-np.inf, edges) < 0.0) & (np.append(edges, np.inf) > 0.0)
+    np.testing.assert_array_equal(inner, np.where(crosses, 0.0, nearest))
