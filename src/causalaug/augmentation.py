@@ -10,7 +10,7 @@ from causalaug.conditionals import Conditional
 from causalaug.expansion import Expansion
 from causalaug.graphs import ADMG
 from causalaug.model import fit_model
-from causalaug.table import ColumnKind
+from causalaug.table import KindName, Limits
 from causalaug.typing import FloatArray
 
 __all__ = ["AugmentedTable", "augment"]
@@ -22,9 +22,10 @@ def augment(
     conditional: Conditional | None = None,
     expansion: Expansion | None = None,
     order: Sequence[str] | None = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
     random_state: RandomState = None,
     *,
+    limits: Mapping[str, Limits] | None = None,
     sample_weight: FloatArray | None = None,
     engine: Engine = None,
     block_rows: int | None = None,
@@ -51,11 +52,16 @@ def augment(
     order : sequence of str, optional
         The topological order to follow; by default the one of the graph, ties broken by
         the order of its nodes. With bidirected edges the result depends on it.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
-        Kinds of columns that differ from the default: floats are continuous, integers,
-        booleans, categories and strings are discrete.
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
+        Kinds of columns that differ from the default: floats, dates and integers with more than
+        10 distinct values are continuous, other integers and ordered categories are ordered,
+        booleans, categories and strings are nominal. ``"discrete"`` is another word for nominal.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed of what is random in the expansion. One seed gives one result.
+    limits : mapping of str to (float or None, float or None), optional
+        The least and the largest value that a continuous column may hold, as in
+        ``{"dose": (0, None)}``; None where there is no bound. By default a column that was never
+        negative stays so, and one of floats between 0 and 1 stays there.
     sample_weight : array of shape (n,), optional
         How much each observed row counts, positive: a row of weight 2 lends its cells twice
         as often.
@@ -95,5 +101,5 @@ def augment(
     >>> round(result.novel_mass, 3), result.dropped_mass
     (0.333, 0.0)
     """
-    model = fit_model(frame, graph, conditional, order, kinds, sample_weight=sample_weight)
+    model = fit_model(frame, graph, conditional, order, kinds, limits, sample_weight)
     return model.expand(expansion, random_state, engine=engine, block_rows=block_rows)

@@ -86,7 +86,7 @@ def _discrete(frame: Any, kinds: Any) -> list[str]:
 
     table = Table.from_frame(frame, kinds=kinds)
     return [
-        name for name, kind in zip(table.columns, table.kinds, strict=True) if kind == "discrete"
+        name for name, kind in zip(table.columns, table.kinds, strict=True) if kind != "continuous"
     ]
 
 

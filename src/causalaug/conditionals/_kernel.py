@@ -36,7 +36,7 @@ class KernelConditional:
         ``"biweight"``, ``"triweight"`` or ``"tricube"``. A dict names the kernel of single
         columns, of either kind; the others keep their default.
     discrete_kernel : str, default="identity"
-        Kernel of the discrete columns: ``"identity"`` (exact match) or
+        Kernel of the ordered and nominal columns: ``"identity"`` (exact match) or
         ``"aitchison_aitken"`` (a small weight on all other values).
     bandwidth : str, float or dict, default="silverman"
         ``"silverman"`` or ``"scott"`` choose the bandwidth of each continuous column from

@@ -15,6 +15,7 @@ from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._mean import fit_smooth_mean, spread
 from causalaug.conditionals._regressor import check_regressor, fit_regressor
 from causalaug.conditionals._row_weights import weigh_rows
+from causalaug.conditionals._scale import LARGEST, PlainScale, Scale, choose_scale
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
 from causalaug.table import Table
@@ -46,7 +47,10 @@ class ResidualConditional:
 
     Discrete variables, and columns whose cells are neither floats nor integers (dates,
     say), are copied as `KernelConditional` does. Integers are rounded. Values stay within
-    the observed range, extended by half a standard deviation.
+    the observed range, extended by half a standard deviation, and within the limits of their
+    column. A column with a long tail away from a limit, such as a price, is moved on a
+    logarithmic scale if that makes rows that were left out more likely; others are reflected at
+    their limits.
 
     Parameters
     ----------
@@ -119,8 +123,14 @@ class ResidualConditional:
         """Fit the mean of one variable given its pillow."""
         column = table.index(factor.target)
         design = Design.of(table, factor.pillow)
-        inputs, target = design(table.values[:, design.columns]), table.values[:, column]
+        inputs, values = design(table.values[:, design.columns]), table.values[:, column]
         weights = np.ones(table.n_rows) if table.row_weights is None else table.row_weights
+        is_integer = table.resolution[column] == 1.0
+        with one_blas_thread():
+            scale = choose_scale(
+                inputs, values, weights, table.limits[column], is_integer=is_integer
+            )
+        target = scale.forward(values)
         if self.regressor is None:
             with one_blas_thread():
                 smooth = fit_smooth_mean(inputs, target, weights)
@@ -129,14 +139,17 @@ class ResidualConditional:
             residuals = smooth.residuals / np.sqrt(freedom)
         else:
             mean, residuals = fit_regressor(self.regressor, inputs, target, table.row_weights)
-        margin = MARGIN * float(spread(target, weights))
         least, largest = table.limits[column]
+        low, high = _extended_range(values, weights)
+        if is_integer:
+            low, high = math.ceil(low), math.floor(high)
         return MeanShift(
             PillowMean(design, mean),
             residuals,
-            max(float(target.min()) - margin, least),
-            min(float(target.max()) + margin, largest),
-            is_integer=table.resolution[column] == 1.0,
+            *_extended_range(target, weights),
+            is_integer,
+            scale,
+            (max(low, least), min(high, largest)),
         )
 
 
@@ -154,18 +167,32 @@ class PillowMean:
 
 @dataclass(frozen=True, eq=False)
 class MeanShift:
-    """Adds a residual to the mean of the new pillow, within bounds."""
+    """Adds a residual to the mean of the new pillow, within bounds, on the scale of the column.
+
+    The mean, the marks and `low` and `high` are scaled; the limits are those of the values.
+    """
 
     mean: PillowMean
     marks: FloatArray
     low: float
     high: float
     is_integer: bool
+    scale: Scale = PlainScale()
+    limits: tuple[float, float] = (-math.inf, math.inf)
 
     def values(self, query: FloatArray, owner: IntArray, rows: IntArray) -> FloatArray:
         """Return what each row lends to the pillow ``query[owner]``."""
-        values = np.clip(self.mean(query)[owner] + self.marks[rows], self.low, self.high)
-        return np.round(values) if self.is_integer else values
+        scaled = np.clip(self.mean(query)[owner] + self.marks[rows], self.low, self.high)
+        values = self.scale.inverse(scaled)
+        # Adding zero turns the -0.0 that rounding may leave into 0.0.
+        rounded = np.round(values) + 0.0 if self.is_integer else values
+        return np.clip(rounded, *self.limits)
+
+
+def _extended_range(values: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    """Return the ends of the observed range, each moved out by half a standard deviation."""
+    margin = MARGIN * float(spread(values, weights))
+    return max(float(values.min()) - margin, -LARGEST), min(float(values.max()) + margin, LARGEST)
 
 
 def _can_shift(table: Table, factor: Factor) -> bool:

@@ -42,9 +42,8 @@ class CausalAugmenter(BaseEstimator):
         How many rows come back. By default every observed row once, and as many new rows as
         the share asks for. With more rows than that the observed ones are repeated; do not
         split such rows into folds afterwards.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
-        Kinds of columns that differ from the default. A target of floats is continuous,
-        any other is discrete.
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
+        Kinds of columns that differ from the default, as in `augment`.
     random_state : int, RandomState, Generator or None, optional
         One seed gives one result.
 

@@ -46,8 +46,8 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
         .5 and .75 on held-out observed rows, by their log-loss (by their errors if the
         learner gives no probabilities), and takes the smallest that is as good as the best
         within one standard error.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
-        Kinds of columns that differ from the default. The target is discrete.
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
+        Kinds of columns that differ from the default. The target is nominal.
     random_state : int, RandomState, Generator or None, optional
         One seed gives one result. It also seeds the learner, where that has no seed.
 
@@ -90,7 +90,7 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     3   0.75  0.51    True
     """
 
-    _kind_of_target = "discrete"
+    _kind_of_target = "nominal"
 
     @available_if(_learner_has("predict_proba"))
     def predict_proba(self, X):

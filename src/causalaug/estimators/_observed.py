@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from causalaug.conditionals import Conditional
     from causalaug.graphs import ADMG
     from causalaug.model import GraphModel
-    from causalaug.table import ColumnKind
+    from causalaug.table import KindName
     from causalaug.typing import FloatArray, IntArray
 
 
@@ -107,7 +107,7 @@ def observe(
     *,
     graph: ADMG,
     name: str,
-    kinds: Mapping[str, ColumnKind],
+    kinds: Mapping[str, KindName],
     sample_weight: FloatArray,
 ) -> Observed:
     """Join features and target into one table, checked against the graph."""

@@ -33,7 +33,7 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
         How much of the weight the new rows hold. ``"auto"`` is the gate: it tries 0, .25,
         .5 and .75 on held-out observed rows, and takes the smallest that is as good as the
         best within one standard error.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
         Kinds of columns that differ from the default. The target is continuous.
     random_state : int, RandomState, Generator or None, optional
         One seed gives one result. It also seeds the learner, where that has no seed.

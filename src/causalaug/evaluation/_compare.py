@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from causalaug.estimators import Task
     from causalaug.expansion import Expansion
     from causalaug.graphs import ADMG
-    from causalaug.table import ColumnKind
+    from causalaug.table import KindName
     from causalaug.typing import IntArray
 
 TASKS = ("classification", "regression")
@@ -47,7 +47,7 @@ def compare(
     conditional: Conditional | str | None = None,
     expansion: Expansion | None = None,
     augmented_share: Any = "auto",
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
     task: str | None = None,
     n_splits: int = 5,
     repeats: int = 1,
@@ -209,7 +209,7 @@ def _trials(
 
 
 def _open_frame(
-    frame: Any, graph: ADMG, target: str, kinds: Mapping[str, ColumnKind] | None
+    frame: Any, graph: ADMG, target: str, kinds: Mapping[str, KindName] | None
 ) -> nw.DataFrame[Any]:
     """Check the data as `augment` would, before any work."""
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)

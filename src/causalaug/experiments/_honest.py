@@ -23,7 +23,7 @@ from causalaug.experiments._boosting import (
 )
 from causalaug.experiments._fits import WeightedRows
 from causalaug.experiments._outcome import Outcome, describe_new_rows
-from causalaug.experiments._splits import Split
+from causalaug.experiments._splits import Split, paper_columns
 from causalaug.typing import FloatArray
 
 
@@ -74,13 +74,15 @@ class HonestProtocol:
         return Outcome(prediction, n_rounds, reg_lambda, share, new_rows, made - chosen, learned)
 
     def make_rows(self, split: Split, frame: pd.DataFrame) -> AugmentedTable:
-        """Return new rows, as the learners of this library make them."""
+        """Return new rows, as the learners make them of columns as the paper has them."""
+        frame = frame.astype({split.target: np.float64})
         return augment(
-            frame.astype({split.target: np.float64}),
+            frame,
             split.graph,
             self.conditional,
             default_expansion(len(frame)),
             random_state=split.seed,
+            **paper_columns(frame),
         )
 
     def _search_plain(self, split: Split, grid: BoostingGrid) -> FloatArray:

@@ -22,7 +22,7 @@ from causalaug.experiments._boosting import (
 from causalaug.experiments._fits import WeightedRows
 from causalaug.experiments._outcome import Outcome, describe_new_rows
 from causalaug.experiments._plain_floats import PlainFloatConditional
-from causalaug.experiments._splits import Split
+from causalaug.experiments._splits import Split, paper_columns
 from causalaug.graphs import ADMG
 from causalaug.typing import FloatArray
 
@@ -99,14 +99,17 @@ class PublishedProtocol:
         """Return the distinct new rows and their weights; the weights of a tree add up to 1."""
         if self.tree == "none":
             return None, np.empty(0)
-        kernel = KernelConditional(temperature=self.temperature)
-        order = published_order(split.graph)
+        kernel = KernelConditional(discrete_kernel="identity", temperature=self.temperature)
+        order, columns = published_order(split.graph), paper_columns(frame)
         if self.tree == "lossless":
             budget, seed = BudgetExpansion(), split.seed
-            leaves = augment(frame, split.graph, kernel, budget, order, random_state=seed)
+            leaves = augment(
+                frame, split.graph, kernel, budget, order, random_state=seed, **columns
+            )
             return merged_in_tree_order(leaves, "add")
         pruned = PrunedExpansion(self.threshold, merge_equal=False, max_rows=MOST_LEAVES)
-        leaves = augment(frame, split.graph, PlainFloatConditional(kernel), pruned, order)
+        conditional = PlainFloatConditional(kernel)
+        leaves = augment(frame, split.graph, conditional, pruned, order, **columns)
         return merged_in_tree_order(leaves, self.equal_rows)
 
     def mix(

@@ -21,7 +21,7 @@ from causalaug.expansion import (
 )
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import ADMG, as_graph
-from causalaug.table import ColumnKind, Table
+from causalaug.table import KindName, Limits, Table
 from causalaug.typing import FloatArray
 
 
@@ -105,7 +105,8 @@ def fit_model(
     graph: Any,
     conditional: Conditional | None = None,
     order: Sequence[str] | None = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
+    limits: Mapping[str, Limits] | None = None,
     sample_weight: FloatArray | None = None,
 ) -> GraphModel:
     """Fit one conditional per factor of the graph to the rows of a table.
@@ -122,9 +123,14 @@ def fit_model(
     order : sequence of str, optional
         The topological order to follow; by default the one of the graph, ties broken by
         the order of its nodes. With bidirected edges the result depends on it.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
-        Kinds of columns that differ from the default: floats are continuous, integers,
-        booleans, categories and strings are discrete.
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
+        Kinds of columns that differ from the default: floats, dates and integers with more than
+        10 distinct values are continuous, other integers and ordered categories are ordered,
+        booleans, categories and strings are nominal. ``"discrete"`` is another word for nominal.
+    limits : mapping of str to (float or None, float or None), optional
+        The least and the largest value that a continuous column may hold, as in
+        ``{"dose": (0, None)}``; None where there is no bound. By default a column that was never
+        negative stays so, and one of floats between 0 and 1 stays there.
     sample_weight : array of shape (n,), optional
         How much each observed row counts, positive: a row of weight 2 lends its cells twice
         as often.
@@ -150,7 +156,9 @@ def fit_model(
     graph = as_graph(graph)
     conditional = KernelConditional() if conditional is None else conditional
     check_strategies(conditional)
-    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, row_weights=sample_weight)
+    table = Table.from_frame(
+        frame, names=graph.nodes, kinds=kinds, limits=limits, row_weights=sample_weight
+    )
     check_same_variables(graph.nodes, table.columns)
     return fit_table(table, graph, conditional, order)
 

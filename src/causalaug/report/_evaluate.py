@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from causalaug.evaluation import Comparison
     from causalaug.graphs import ADMG
-    from causalaug.table import ColumnKind
+    from causalaug.table import KindName
 
 PACKAGES = ("causalaug", "numpy", "scipy", "pandas", "narwhals", "sklearn")
 
@@ -31,7 +31,7 @@ def evaluate(
     target: str,
     *,
     estimator: Any = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
     n_splits: int = 5,
     repeats: int = 1,
     random_state: RandomState = None,
@@ -53,7 +53,7 @@ def evaluate(
         The column to predict.
     estimator : estimator, optional
         The learner; by default scikit-learn's histogram gradient boosting.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
         Kinds of columns that differ from the default.
     n_splits : int, default=5
         The number of folds.
@@ -158,12 +158,12 @@ def _as_seed(random_state: RandomState) -> int:
     return int(random_state) if isinstance(random_state, Integral) else new_seed(rng)
 
 
-def _kind_of_target(comparison: Comparison) -> ColumnKind:
+def _kind_of_target(comparison: Comparison) -> KindName:
     """Return the kind that the learners give the target: numbers are regressed."""
-    return "continuous" if comparison.loss_name == Regression.loss_name else "discrete"
+    return "continuous" if comparison.loss_name == Regression.loss_name else "nominal"
 
 
-def _in_words(kinds: Mapping[str, ColumnKind] | None) -> str:
+def _in_words(kinds: Mapping[str, KindName] | None) -> str:
     if not kinds:
         return "by their dtypes"
     return ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
@@ -180,7 +180,7 @@ def _versions(estimator: Any) -> dict[str, str]:
 def _call(
     target: str,
     estimator: Any,
-    kinds: Mapping[str, ColumnKind] | None,
+    kinds: Mapping[str, KindName] | None,
     n_splits: int,
     repeats: int,
     seed: int,

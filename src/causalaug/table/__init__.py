@@ -4,8 +4,14 @@ All knowledge of data frames is in this package; the rest of the library works o
 float values, the kinds and the row numbers of a `Table`.
 """
 
-from causalaug.table._checks import check_names
-from causalaug.table._columns import ColumnKind
+from causalaug.table._columns import (
+    KINDS,
+    ColumnKind,
+    KindName,
+    canonical_kind,
+    check_names,
+)
+from causalaug.table._limits import Limits
 from causalaug.table._table import Table
 
-__all__ = ["ColumnKind", "Table", "check_names"]
+__all__ = ["KINDS", "ColumnKind", "KindName", "Limits", "Table", "canonical_kind", "check_names"]
