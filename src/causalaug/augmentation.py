@@ -9,7 +9,7 @@ from causalaug._workers import Engine
 from causalaug.conditionals import Conditional
 from causalaug.expansion import Expansion
 from causalaug.graphs import ADMG
-from causalaug.model import fit_model
+from causalaug.model import MOST_LOST, fit_model, warn_of_loss
 from causalaug.table import KindName, Limits
 from causalaug.typing import FloatArray
 
@@ -73,6 +73,11 @@ def augment(
         262,144, and a `PrunedExpansion`, whose number of rows is not known beforehand, is not
         cut. The result depends on it. A job of one block is the expansion itself.
 
+    Warns
+    -----
+    CausalAugWarning
+        If more than 1% of the mass was dropped. With the defaults none is.
+
     Returns
     -------
     AugmentedTable
@@ -102,4 +107,7 @@ def augment(
     (0.333, 0.0)
     """
     model = fit_model(frame, graph, conditional, order, kinds, limits, sample_weight)
-    return model.expand(expansion, random_state, engine=engine, block_rows=block_rows)
+    result = model.expand(expansion, random_state, engine=engine, block_rows=block_rows)
+    if result.dropped_mass > MOST_LOST:
+        warn_of_loss(model, result)
+    return result

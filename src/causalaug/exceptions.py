@@ -16,10 +16,13 @@ Each is a `CausalAugError` and also the builtin that a caller would expect::
     ├── ExperimentError (RuntimeError)      some runs of an experiment failed
     ├── EngineError (RuntimeError)          the workers of a cluster died too often
     └── MissingDependencyError (ImportError)  an extra is not installed
+
+`CausalAugWarning` is no error: what it says stops nothing.
 """
 
 __all__ = [
     "CausalAugError",
+    "CausalAugWarning",
     "CyclicGraphError",
     "DataNotFoundError",
     "EngineError",
@@ -38,6 +41,10 @@ __all__ = [
 
 class CausalAugError(Exception):
     """Base class of all errors raised by causalaug."""
+
+
+class CausalAugWarning(UserWarning):
+    """Something that a user should know, and that stops nothing."""
 
 
 class GraphError(CausalAugError, ValueError):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from causalaug._random import RandomState, as_generator
-from causalaug._validation import check_choice, check_same_variables
+from causalaug._validation import check_choice
 from causalaug.diagnostics._coding import read_variables
 from causalaug.diagnostics._holm import holm
 from causalaug.diagnostics._outcome import Outcome
@@ -17,7 +17,7 @@ from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, G
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import factorize
 from causalaug.graphs import ADMG, as_graph
-from causalaug.table import KindName, Table
+from causalaug.table import KindName, Table, warn_of_extra, without_extra
 
 MOST_LEVELS = {"auto": 10, "gcm": 10, "kci": 10, "partial_correlation": 0, "g_squared": None}
 """Numbers with at most so many distinct values are levels to the test; to the last, always."""
@@ -31,6 +31,7 @@ def check_graph(
     kinds: Mapping[str, KindName] | None = None,
     test: str = "auto",
     alpha: float = 0.05,
+    extra: str = "ignore",
     random_state: RandomState = None,
 ) -> GraphCheck:
     """Test on the data the independences that the method takes from the graph.
@@ -61,6 +62,9 @@ def check_graph(
         of normal scores for two continuous columns with nothing held fixed, else "gcm".
     alpha : float, optional
         The allowed probability of any false alarm on a correct graph.
+    extra : {"ignore", "error"}, default="ignore"
+        What becomes of columns that are no node: they are left out, with a warning that names
+        them, or they are an error.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed of the shuffles by which G-squared is judged where cells have few rows.
 
@@ -104,8 +108,9 @@ def check_graph(
     if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0.0 < alpha < 1.0:
         raise ParameterError(f"`alpha` must be a number between 0 and 1. Found {alpha!r}.")
     rng = as_generator(random_state)
+    frame, outside = without_extra(frame, graph.nodes, extra)
+    warn_of_extra(outside)
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)
-    check_same_variables(graph.nodes, table.columns)
     _check_scales(test, table)
     factors = factorize(graph, order)
     questions = ask(factors, read_variables(table, MOST_LEVELS[test]), rng)

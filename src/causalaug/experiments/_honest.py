@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from causalaug.augmentation import AugmentedTable, augment
+from causalaug.augmentation import AugmentedTable
 from causalaug.conditionals import Conditional
 from causalaug.estimators import (
     default_conditional,
@@ -24,6 +24,7 @@ from causalaug.experiments._boosting import (
 from causalaug.experiments._fits import WeightedRows
 from causalaug.experiments._outcome import Outcome, describe_new_rows
 from causalaug.experiments._splits import Split, paper_columns
+from causalaug.model import fit_model
 from causalaug.typing import FloatArray
 
 
@@ -76,14 +77,8 @@ class HonestProtocol:
     def make_rows(self, split: Split, frame: pd.DataFrame) -> AugmentedTable:
         """Return new rows, as the learners make them of columns as the paper has them."""
         frame = frame.astype({split.target: np.float64})
-        return augment(
-            frame,
-            split.graph,
-            self.conditional,
-            default_expansion(len(frame)),
-            random_state=split.seed,
-            **paper_columns(frame),
-        )
+        model = fit_model(frame, split.graph, self.conditional, **paper_columns(frame))
+        return model.expand(default_expansion(len(frame)), split.seed)
 
     def _search_plain(self, split: Split, grid: BoostingGrid) -> FloatArray:
         rows = split.rows_of(split.train)

@@ -17,6 +17,15 @@ Nothing is fitted when a question is asked, so that ten questions cost one fit. 
 and answers the same after.
 """
 
+from causalaug.model._loss import MOST_LOST, describe_loss, warn_of_loss
 from causalaug.model._model import GraphModel, check_strategies, fit_model, fit_table
 
-__all__ = ["GraphModel", "check_strategies", "fit_model", "fit_table"]
+__all__ = [
+    "MOST_LOST",
+    "GraphModel",
+    "check_strategies",
+    "describe_loss",
+    "fit_model",
+    "fit_table",
+    "warn_of_loss",
+]

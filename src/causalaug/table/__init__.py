@@ -11,7 +11,20 @@ from causalaug.table._columns import (
     canonical_kind,
     check_names,
 )
+from causalaug.table._extra import EXTRA, extra_columns, warn_of_extra, without_extra
 from causalaug.table._limits import Limits
 from causalaug.table._table import Table
 
-__all__ = ["KINDS", "ColumnKind", "KindName", "Limits", "Table", "canonical_kind", "check_names"]
+__all__ = [
+    "EXTRA",
+    "KINDS",
+    "ColumnKind",
+    "KindName",
+    "Limits",
+    "Table",
+    "canonical_kind",
+    "check_names",
+    "extra_columns",
+    "warn_of_extra",
+    "without_extra",
+]
