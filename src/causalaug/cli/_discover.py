@@ -8,8 +8,11 @@ import typer
 
 from causalaug.cli._errors import reported
 from causalaug.cli._options import (
+    Columns,
     Data,
+    Dates,
     Debug,
+    Decimal,
     Drop,
     Encoding,
     Json,
@@ -56,9 +59,12 @@ def discover(
         float, typer.Option(metavar="P", help="For pc and fci: the level of each test.")
     ] = 0.05,
     kinds: Kinds = None,
+    columns: Columns = None,
     drop: Drop = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
+    decimal: Decimal = None,
+    dates: Dates = True,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -85,7 +91,15 @@ def discover(
     output = Output(json=json, quiet=quiet)
     if out is not None:
         check_output(out)
-    frame = read_table(data, encoding=encoding, separator=separator, drop=drop)
+    frame = read_table(
+        data,
+        encoding=encoding,
+        separator=separator,
+        columns=columns,
+        drop=drop,
+        decimal=decimal,
+        dates=dates,
+    )
     with output.progress("Looking for a graph"):
         found = discover_graph(
             frame, method.value, kinds=checked_kinds, alpha=alpha, random_state=seed

@@ -12,17 +12,22 @@ import typer
 
 from causalaug.cli._errors import reported
 from causalaug.cli._options import (
+    Columns,
     Data,
+    Dates,
     Debug,
+    Decimal,
     Drop,
     Encoding,
     Graph,
     Json,
     Kinds,
+    Limits,
     Quiet,
     Seed,
     Separator,
     parse_kinds,
+    parse_limits,
 )
 from causalaug.cli._output import Output
 
@@ -86,9 +91,13 @@ def evaluate(
         int, typer.Option(metavar="N", min=1, help="How often the rows are split anew.")
     ] = 1,
     kinds: Kinds = None,
+    limits: Limits = None,
+    columns: Columns = None,
     drop: Drop = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
+    decimal: Decimal = None,
+    dates: Dates = True,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -110,12 +119,20 @@ def evaluate(
     from causalaug.cli._tables import read_table
     from causalaug.report import evaluate as evaluate_graph
 
-    checked_kinds = parse_kinds(kinds)
+    checked_kinds, checked_limits = parse_kinds(kinds), parse_limits(limits)
     output = Output(json=json, quiet=quiet)
     if report is not None:
         check_report(report)
     admg = open_graph(graph)
-    frame = read_table(data, encoding=encoding, separator=separator, drop=drop)
+    frame = read_table(
+        data,
+        encoding=encoding,
+        separator=separator,
+        columns=columns,
+        drop=drop,
+        decimal=decimal,
+        dates=dates,
+    )
     frame, learner = _learner(frame, target, estimator.value, task and task.value, output)
     with output.progress("Fitting learners") as progress:
         result = evaluate_graph(
@@ -124,6 +141,7 @@ def evaluate(
             target,
             estimator=learner,
             kinds=checked_kinds,
+            limits=checked_limits,
             n_splits=folds,
             repeats=repeats,
             random_state=seed,
