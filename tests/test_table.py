@@ -113,9 +113,14 @@ def test_negative_zero_equals_zero(frame_library):
 
 
 def test_the_kind_of_a_column_can_be_chosen(frame_library):
-    table = make_table(frame_library, {"a": [0.25], "b": [2.0]}, kinds={"b": "discrete"})
-    assert table.kinds == ("continuous", "discrete")
+    table = make_table(frame_library, {"a": [0.25], "b": [2.0]}, kinds={"b": "ordered"})
+    assert table.kinds == ("continuous", "ordered")
     assert table.numeric == (True, True)
+
+
+def test_discrete_is_another_word_for_nominal(frame_library):
+    table = make_table(frame_library, {"a": [0.25], "b": [2.0]}, kinds={"b": "discrete"})
+    assert table.kinds == ("continuous", "nominal")
 
 
 def test_a_table_survives_pickling(frame_library):
@@ -185,18 +190,47 @@ def test_floats_decimals_and_times_are_continuous(series, values):
         (pandas_series([3, -2], "Int64"), [3.0, -2.0]),
         (pandas_series([3, -2], "int32[pyarrow]"), [3.0, -2.0]),
         (pandas_series([3, -2], object), [3.0, -2.0]),
-        (pandas_series([True, True]), [1.0, 1.0]),
-        (pandas_series([True, True], "boolean"), [1.0, 1.0]),
-        (pandas_series([True, True], object), [1.0, 1.0]),
         (polars_series([3, -2]), [3.0, -2.0]),
         (polars_series([3, -2], pl.Int8), [3.0, -2.0]),
-        (polars_series([True, False]), [1.0, 0.0]),
         (pandas_series([2**53, -(2**53)]), [2.0**53, -(2.0**53)]),
+        (pandas_series([2**70, 1, 2**70], object), [1.0, 0.0, 1.0]),
     ],
     ids=lambda value: str(getattr(value, "dtype", "")),
 )
-def test_integers_and_booleans_are_discrete_numbers(series, values):
-    assert column(series) == ("discrete", True, values)
+def test_few_integers_are_ordered(series, values):
+    assert column(series) == ("ordered", True, values)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int64", "uint8", "Int64", "int32[pyarrow]", object, pl.Int16, pl.UInt64]
+)
+@pytest.mark.parametrize(("n_distinct", "kind"), [(10, "ordered"), (11, "continuous")])
+def test_integers_with_more_than_ten_values_are_continuous(dtype, n_distinct, kind):
+    cells = [*range(n_distinct), *range(n_distinct)]
+    is_polars = isinstance(dtype, type) and issubclass(dtype, pl.DataType)
+    series = (polars_series if is_polars else pandas_series)(cells, dtype)
+    assert column(series) == (kind, True, cells)
+
+
+@pytest.mark.parametrize(("n_distinct", "kind"), [(10, "ordered"), (11, "continuous")])
+def test_integers_of_arrow_and_numpy_have_the_same_kinds(n_distinct, kind):
+    cells = np.arange(n_distinct)
+    assert Table.from_frame(pa.table({"a": cells})).kinds == (kind,)
+    assert Table.from_frame(cells[:, np.newaxis]).kinds == (kind,)
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pandas_series([True, False]),
+        pandas_series([True, False], "boolean"),
+        pandas_series([True, False], object),
+        polars_series([True, False]),
+    ],
+    ids=lambda series: str(series.dtype),
+)
+def test_booleans_are_nominal_numbers(series):
+    assert column(series) == ("nominal", True, [1.0, 0.0])
 
 
 @pytest.mark.parametrize(
@@ -213,7 +247,6 @@ def test_integers_and_booleans_are_discrete_numbers(series, values):
         (pandas_series([(2, "x"), (1, "y")], object), [1.0, 0.0]),
         (pandas_series(["b", 1, int, 1.0, True], object), [0.0, 1.0, 2.0, 1.0, 1.0]),
         (pandas_series([frozenset("b"), frozenset("a"), frozenset("b")]), [0.0, 1.0, 0.0]),
-        (pandas_series([2**70, 1, 2**70], object), [1.0, 0.0, 1.0]),
         (pandas_series(pd.period_range("2024-01", periods=2, freq="M")), [0.0, 1.0]),
         (pandas_series(pd.interval_range(0, 2)), [0.0, 1.0]),
         (polars_series(["b", "a", "b"]), [1.0, 0.0, 1.0]),
@@ -225,7 +258,7 @@ def test_integers_and_booleans_are_discrete_numbers(series, values):
     ids=lambda value: str(getattr(value, "dtype", "")),
 )
 def test_strings_categories_and_objects_are_codes_without_a_scale(series, values):
-    assert column(series) == ("discrete", False, values)
+    assert column(series) == ("nominal", False, values)
 
 
 @pytest.mark.parametrize(
@@ -237,14 +270,15 @@ def test_strings_categories_and_objects_are_codes_without_a_scale(series, values
     ids=["pandas", "polars"],
 )
 def test_codes_of_ordered_categories_are_ranks(series):
-    assert column(series) == ("discrete", True, [1.0, 2.0, 0.0])
+    assert column(series) == ("ordered", True, [1.0, 2.0, 0.0])
     assert column(series, kinds={"x": "continuous"}) == ("continuous", True, [1.0, 2.0, 0.0])
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "Int64", "int64[pyarrow]"])
 def test_integers_that_no_float_can_tell_apart_are_coded(dtype):
     ids = pandas_series([2**60 + 2, 2**60 + 1, 2**60 + 2], dtype)
-    assert column(ids) == ("discrete", False, [1.0, 0.0, 1.0])
+    assert column(ids) == ("ordered", True, [1.0, 0.0, 1.0])
+    assert column(ids, kinds={"x": "nominal"}) == ("nominal", False, [1.0, 0.0, 1.0])
     assert column(ids, kinds={"x": "continuous"}) == ("continuous", True, [1.0, 0.0, 1.0])
 
 
@@ -267,7 +301,8 @@ def test_the_most_negative_integer_is_coded():
     ids=["decimal", "nanoseconds", "longdouble"],
 )
 def test_discrete_values_tell_apart_what_a_float_cannot(series):
-    assert column(series, kinds={"x": "discrete"}) == ("discrete", False, [1.0, 0.0])
+    assert column(series, kinds={"x": "nominal"}) == ("nominal", False, [1.0, 0.0])
+    assert column(series, kinds={"x": "ordered"}) == ("ordered", True, [1.0, 0.0])
 
 
 def test_nanoseconds_survive_far_from_the_epoch():
@@ -296,12 +331,12 @@ def test_codes_do_not_depend_on_the_order_of_rows(library):
         ("f2", "continuous", True),
         (">f8", "continuous", True),
         ("longdouble", "continuous", True),
-        ("i8", "discrete", True),
-        (">i4", "discrete", True),
-        ("u1", "discrete", True),
-        ("?", "discrete", True),
-        ("U3", "discrete", False),
-        ("S3", "discrete", False),
+        ("i8", "ordered", True),
+        (">i4", "ordered", True),
+        ("u1", "ordered", True),
+        ("?", "nominal", True),
+        ("U3", "nominal", False),
+        ("S3", "nominal", False),
         ("M8[D]", "continuous", True),
         ("M8[M]", "continuous", True),
         ("m8[25s]", "continuous", True),
@@ -320,7 +355,7 @@ def test_the_dtype_of_an_array_decides_and_is_kept(dtype, kind, numeric):
 def test_each_column_of_an_object_array_is_what_its_cells_are():
     array = np.array([[1.5, "b", 3, dt.date(2024, 1, 2)], [2.5, "a", 4, dt.date(2024, 1, 1)]], "O")
     table = Table.from_frame(array)
-    assert table.kinds == ("continuous", "discrete", "discrete", "continuous")
+    assert table.kinds == ("continuous", "nominal", "ordered", "continuous")
     np.testing.assert_array_equal(table.values, [[1.5, 1, 3, 86_400], [2.5, 0, 4, 0]])
     assert_same_frame(table.take(np.array([[1, 0, 1, 0]])), array[[1, 0, 1, 0], range(4)][None])
 
@@ -417,7 +452,7 @@ def test_an_arrow_table_comes_back_as_one():
         }
     )
     table = Table.from_frame(frame)
-    assert table.kinds == ("continuous", "discrete", "continuous", "continuous")
+    assert table.kinds == ("continuous", "nominal", "continuous", "continuous")
     np.testing.assert_array_equal(table.values, [[1.5, 1, 10_800, 0], [2.5, 0, 0, 86_400]])
     taken = table.take(np.array([[0, 1, 0, 1]]))
     assert taken.schema == frame.schema
@@ -599,7 +634,8 @@ def test_kinds_must_be_known():
 
 
 def test_kinds_must_be_a_mapping():
-    with pytest.raises(ParameterError, match="must map column names.*Found 'continuous'"):
+    words = "must map column names to 'continuous', 'ordered' or 'nominal'.*Found 'continuous'"
+    with pytest.raises(ParameterError, match=words):
         make_table("pandas", {"a": [4.0]}, kinds="continuous")
 
 
@@ -614,9 +650,11 @@ def test_kinds_must_be_a_mapping():
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_cells_without_distances_cannot_be_continuous(series, content):
-    with pytest.raises(ParameterError, match=rf"only if its cells have distances.*'x' \({content}"):
-        Table.from_frame(series.to_frame(), kinds={"x": "continuous"})
+@pytest.mark.parametrize("kind", ["continuous", "ordered"])
+def test_cells_without_distances_are_nominal(series, content, kind):
+    words = rf"only if its cells have distances or ranks.*'x' \({content}.*Leave it nominal"
+    with pytest.raises(ParameterError, match=words):
+        Table.from_frame(series.to_frame(), kinds={"x": kind})
 
 
 def test_optional_frame_libraries_are_not_imported():
@@ -688,7 +726,8 @@ def test_mixed_objects_are_told_apart(cells):
         (pandas_series([1.5, 2.0]), "continuous", 0.0),
         (pandas_series([1.5, 2.0], "float32"), "continuous", 0.0),
         (pandas_series([1.5, 2.0], "Float64"), "continuous", 0.0),
-        (pandas_series([1.5, 2.0]), "discrete", None),
+        (pandas_series([1.5, 2.0]), "nominal", None),
+        (pandas_series([1.5, 2.0]), "ordered", None),
         (pandas_series([1, 2]), "continuous", 1.0),
         (pandas_series([1, 2], "UInt8"), "continuous", 1.0),
         (pandas_series([1, 2]), "discrete", None),
@@ -709,17 +748,72 @@ def test_only_numbers_that_are_measured_can_be_changed(series, kind, resolution)
 @pytest.mark.parametrize(
     ("series", "limits"),
     [
+        (pandas_series([-1, 2], "int8"), (-128.0, 127.0)),
         (pandas_series([1, 2], "uint8"), (0.0, 255.0)),
-        (pandas_series([1, 2], "Int8"), (-128.0, 127.0)),
-        (pandas_series([1, 2], "float16"), (-65504.0, 65504.0)),
-        (pandas_series(["a", "b"]), (-np.inf, np.inf)),
-        (pandas_series(pd.Categorical(["a", "b"])), (-np.inf, np.inf)),
-        (polars_series([1, 2], pl.UInt16).to_frame(), (0.0, 65535.0)),
+        (pandas_series([1, 2], "Int8"), (0.0, 127.0)),
+        (pandas_series([-1, 2], "float16"), (-65504.0, 65504.0)),
+        (pandas_series([0, 2], "float16"), (0.0, 65504.0)),
+        (pandas_series([0.0, 1.0]), (0.0, 1.0)),
+        (pandas_series([0.25, 0.5]), (0.0, 1.0)),
+        (polars_series([1, 2], pl.UInt16), (0.0, 65535.0)),
+        (polars_series([0.25, 0.5], pl.Float32), (0.0, 1.0)),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", "")),
+)
+def test_limits_are_what_a_cell_can_hold_and_what_was_never_left(series, limits):
+    table = Table.from_frame(series.to_frame(), kinds={"x": "continuous"})
+    assert table.limits == (limits,)
+
+
+@pytest.mark.parametrize(
+    "series", [pandas_series(["a", "b"]), pandas_series(pd.Categorical(["a", "b"]))]
+)
+def test_what_cannot_move_has_no_limits(series):
+    assert Table.from_frame(series.to_frame()).limits == ((-np.inf, np.inf),)
+
+
+def test_limits_that_are_given_replace_the_others(frame_library):
+    columns = {"a": [0.25, 0.5], "b": [-1.0, 2.0], "c": [3.0, 4.0]}
+    limits = {"a": (None, 10), "b": (-1, 2)}
+    table = make_table(frame_library, columns, limits=limits)
+    largest = np.finfo(np.float64).max
+    assert table.limits == ((-largest, 10.0), (-1.0, 2.0), (0.0, largest))
+
+
+def test_given_limits_do_not_leave_the_dtype():
+    frame = pandas_series([1, 2], "uint8").to_frame()
+    kinds = {"x": "continuous"}
+    assert Table.from_frame(frame, kinds=kinds, limits={"x": (-5, 300)}).limits == ((0.0, 255.0),)
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ([("a", (0, 1))], r"`limits` must map column names to their least and largest value.*dose"),
+        ({"q": (0, 1)}, r"`limits` names columns that the data do not have: \['q'\]"),
+        ({"a": 3}, r"`limits\['a'\]` must be a pair of numbers, None where.*Found 3"),
+        ({"a": "01"}, r"must be a pair of numbers.*Found '01'"),
+        ({"a": (0, "1")}, r"must be a pair of numbers.*Found \(0, '1'\)"),
+        ({"a": (0, float("nan"))}, r"must be a pair of numbers.*Found \(0, nan\)"),
+        ({"a": (False, None)}, r"must be a pair of numbers.*Found \(False, None\)"),
+        ({"a": (9, 1)}, r"must have the smaller number first. Found \(9, 1\)"),
+        (
+            {"a": (2, None)},
+            r"observed values of 'a' must lie within its `limits`, 2 to 1.79769e\+308. "
+            r"Found values from 1.5 to 4.5. Widen the limits",
+        ),
+        ({"a": (None, 2)}, r"must lie within its `limits`.*Found values from 1.5 to 4.5"),
+        (
+            {"b": (0, None)},
+            r"are for continuous columns of numbers.*Found 'b' \(nominal, dtype .*"
+            r"kinds=\{'b': \"continuous\"\}",
+        ),
     ],
 )
-def test_limits_are_what_a_cell_can_hold(series, limits):
-    frame = series if isinstance(series, pl.DataFrame) else series.to_frame()
-    assert Table.from_frame(frame).limits == (limits,)
+def test_limits_must_be_pairs_around_what_was_observed(limits, words):
+    frame = pd.DataFrame({"a": [1.5, 4.5], "b": [True, False]})
+    with pytest.raises(ParameterError, match=words):
+        Table.from_frame(frame, limits=limits)
 
 
 def test_take_writes_changed_values_in_place_of_cells(frame_library):

@@ -23,8 +23,17 @@ def different_variables(nodes: Collection[str], columns: Collection[str]) -> Gra
         "The graph and the data must name the same variables. "
         f"Only in the graph: {only_graph}. Only in the data: {only_data}. "
         + typing_slips(only_graph, only_data)
-        + "Rename or drop columns, or project variables out of the graph with "
-        "`latent_projection(graph, keep=...)`."
+        + _way_out([node for node in nodes if node in columns], only_graph)
+    )
+
+
+def _way_out(kept: list[str], only_graph: list[str]) -> str:
+    """Return what to do about names that do not match, with the call to paste."""
+    if not only_graph or not kept:
+        return "Rename or drop columns."
+    return (
+        "Rename or drop columns, or project variables out of the graph with "
+        f"`latent_projection(graph, keep={kept})`."
     )
 
 

@@ -48,11 +48,11 @@ def test_integers_stay_integers(tmp_path):
     assert {line.split(",")[1] for line in lines[1:]} == {"0.1", "0.2", "0.30000000000000004"}
 
 
-def test_it_says_what_is_discrete_and_where_the_rows_are(data, tmp_path):
+def test_it_says_the_kinds_and_where_the_rows_are(data, tmp_path):
     out = tmp_path / "new.csv"
     result = succeed("augment", data, "--graph", GRAPH, "--out", out)
-    assert "Discrete:   sick\n" in result.stdout
-    assert "Continuous: fever, cough " in result.stdout
+    line = "Kinds: nominal: sick; continuous: fever, cough (--kinds changes them)."
+    assert line in result.stdout.splitlines()
     assert f"Wrote 18 rows to {out}" in result.stdout
     assert result.stderr == ""
 
@@ -61,7 +61,7 @@ def test_the_document_is_all_there_is(data, tmp_path):
     out = tmp_path / "new.csv"
     result = succeed("augment", data, "-g", GRAPH, "-o", out, "--kinds", "fever=discrete", "--json")
     document = json.loads(result.stdout)
-    assert document["discrete"] == ["sick", "fever"]
+    assert document["kinds"] == {"sick": "nominal", "fever": "nominal", "cough": "continuous"}
     assert document["rows"] == document["rows_written"] == len(pd.read_csv(out))
     assert document["mass"] == pytest.approx(1.0)
     assert document["factors"] == ["p(sick)", "p(fever | sick)", "p(cough | sick)"]
@@ -108,6 +108,14 @@ def test_each_cell_is_credited_to_its_row(data, tmp_path):
         ),
         (["--temperature", "3"], {"conditional": ca.KernelConditional(temperature=3.0)}),
         (["--kinds", "cough=discrete"], {"kinds": {"cough": "discrete"}}),
+        (["--kinds", "cough=ordered"], {"kinds": {"cough": "ordered"}}),
+        (
+            ["--limits", "cough=-2:12.5,fever=30:", "--conditional", "residual"],
+            {
+                "limits": {"cough": (-2, 12.5), "fever": (30, None)},
+                "conditional": ca.ResidualConditional(),
+            },
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -130,8 +138,10 @@ def test_options_are_those_of_the_library(data, tmp_path, options, strategies):
         (["--expansion", "bush"], "--expansion"),
         (["--rows", "0"], "--rows"),
         (["--share", "2"], "--share"),
-        (["--kinds", "fever=metric"], "'--kinds': must be COLUMN=continuous or COLUMN=discrete"),
+        (["--kinds", "fever=metric"], "'--kinds': must be COLUMN=continuous, COLUMN=ordered"),
         (["--kinds", ""], "'--kinds'"),
+        (["--limits", "fever"], "'--limits': must be COLUMN=LOW:HIGH, either number left out"),
+        (["--limits", "fever=0:x"], "Found fever=0:x"),
         (["--no-such-option"], "No such option"),
     ],
     ids=str,

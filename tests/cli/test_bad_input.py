@@ -16,7 +16,11 @@ BAD_TABLES = {
         GOOD.replace("fever", "fevr").encode(),
         "A typing slip? 'fever' -> 'fevr'",
     ),
-    "a column too many": (b"id,sick,fever,cough\n1,yes,39.1,7.5\n", "--drop takes columns away"),
+    "a column too few": (b"sick,fever\nyes,39.1\n", "--keep` projects variables out of a graph"),
+    "a decimal comma": (
+        b'sick,fever,cough\nyes,"39,1",7.5\nno,"36,8",1.5\n',
+        "Found a decimal comma in 'fever' (such as '39,1')",
+    ),
     "a repeated column": (b"sick,fever,fever\nyes,1.0,2.0\n", "Found more than once: ['fever']"),
     "a missing value": (
         b"sick,fever,cough\nyes,,7.5\nno,36.8,1.5\n",

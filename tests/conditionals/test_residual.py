@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import causalaug as ca
 from causalaug.conditionals._mean import fit_smooth_mean
+from causalaug.conditionals._scale import choose_scale
 from causalaug.exceptions import ParameterError
 from oracles import all_lent_paths
 from regressors import HalfSum, Unweighted, Zero
@@ -55,22 +56,31 @@ def lender(table, factor, conditional):
             cells += [value] if levels[j] is None else [float(value == v) for v in levels[j]]
         return np.array([cells])
 
-    target = table.values[:, column]
+    observed = table.values[:, column]
     inputs = np.vstack([as_inputs(row) for row in table.values[:, columns]])
+    weights = np.ones(table.n_rows) if table.row_weights is None else table.row_weights
+    is_integer = table.resolution[column] == 1.0
+    low, high = table.limits[column]
+    scale = choose_scale(inputs, observed, weights, (low, high), is_integer=is_integer)
+    target = scale.forward(observed)
     if conditional.regressor is None:
-        weights = np.ones(table.n_rows) if table.row_weights is None else table.row_weights
         mean = fit_smooth_mean(inputs, target, weights)
         freedom = np.maximum(1.0 - mean.leverages, 0.04)
         residuals = (target - mean.predict(inputs)) / np.sqrt(freedom)
     else:
         mean = conditional.regressor
         residuals = target - mean.predict(inputs)
-    margin = 0.5 * np.std(target)
+    margin, own_margin = 0.5 * np.std(target), 0.5 * np.std(observed)
 
     def lend(pillow, i):
         value = float(mean.predict(as_inputs(pillow))[0]) + residuals[i]
         value = min(max(value, target.min() - margin), target.max() + margin)
-        return float(round(value)) if table.resolution[column] == 1.0 else value
+        value = float(scale.inverse(np.array([value]))[0])
+        value = float(round(value)) if is_integer else value
+        least, largest = observed.min() - own_margin, observed.max() + own_margin
+        if is_integer:
+            least, largest = math.ceil(least), math.floor(largest)
+        return min(max(value, least, low), largest, high)
 
     return lend
 
@@ -291,8 +301,19 @@ def test_integers_that_are_measured_stay_integers_that_fit(dtype):
     shifted = result.paths.shifted[1]
     np.testing.assert_array_equal(shifted, np.round(shifted))
     np.testing.assert_array_equal(shifted, result.frame["k"].to_numpy(dtype=float))
-    least = 0.0 if "uint" in dtype.lower() else -0.5 * np.std(k)
-    assert math.ceil(least) == shifted.min()
+    assert shifted.min() == 0.0
+    assert not np.signbit(shifted).any()
+    assert shifted.max() <= 127 if dtype == "int8" else True
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "Int64", "int64[pyarrow]"])
+def test_integers_that_were_negative_may_leave_their_range(dtype):
+    x, k = counts("int64")
+    k = k - 9
+    frame = pd.DataFrame({"x": x, "k": pd.Series(k).astype(dtype)})
+    result = ca.augment(frame, ca.read_graph("x -> k"), INFINITE, random_state=0)
+    assert result.table.kinds == ("continuous", "continuous")
+    assert result.paths.shifted[1].min() == math.ceil(-9.0 - 0.5 * np.std(k))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "Float64", "double[pyarrow]"])
@@ -498,10 +519,10 @@ def test_equal_rows_are_merged_and_new_ones_counted(chain):
 
 
 def test_clipped_values_are_equal_values():
-    frame = pd.DataFrame({"x": [0.0, 0.0, 100.0, 100.0], "y": [0.0, 1.0, 0.0, 1.0]})
+    frame = pd.DataFrame({"x": [0.0, 0.0, 100.0, 100.0], "y": [-1.0, 0.0, -1.0, 0.0]})
     conditional = ca.ResidualConditional(HalfSum(), temperature=math.inf)
     result = ca.augment(frame, ca.read_graph("x -> y"), conditional, ca.PrunedExpansion(0.0))
-    assert set(result.frame["y"]) <= {-0.25, 0.0, 1.0, 1.25}
+    assert set(result.frame["y"]) <= {-1.25, -1.0, 0.0, 0.25}
     assert len(result.merged()) == len(by_values(result)) < len(result)
 
 

@@ -94,8 +94,12 @@ def test_numbers_with_many_values_are_tested_as_numbers_unless_counted():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(0, 40, size=(100, 2)), columns=["a", "b"])
     graph = ca.ADMG(["a", "b"])
+    counted = {"a": "nominal", "b": "ordered"}
     assert ca.check_graph(frame, graph).frame["test"][0] == "rank_correlation"
-    assert ca.check_graph(frame, graph, test="g_squared").frame["test"][0] == "g_squared"
+    assert (
+        ca.check_graph(frame, graph, kinds=counted, test="g_squared").frame["test"][0]
+        == "g_squared"
+    )
 
 
 def test_with_nothing_held_fixed_only_ranks_matter():
@@ -266,12 +270,22 @@ def test_markdown_has_a_line_per_independence():
         ({"random_state": -1}, ParameterError, "`random_state` must be None, .* Found -1"),
         ({"order": ["d", "c", "b", "a"]}, GraphError, "must put causes before effects"),
         ({"kinds": {"e": "discrete"}}, ParameterError, "'e'"),
-        ({"graph": ca.read_graph("a -> b")}, GraphMismatchError, r"Only in the data: \['c', 'd'\]"),
+        (
+            {"graph": ca.read_graph("a -> b"), "extra": "error"},
+            GraphMismatchError,
+            r"Only in the data: \['c', 'd'\]",
+        ),
+        (
+            {"graph": ca.read_graph("a -> b -> q")},
+            GraphMismatchError,
+            r"Only in the graph: \['q'\].*`latent_projection\(graph, keep=\['a', 'b'\]\)`",
+        ),
+        ({"extra": "drop"}, ParameterError, r"`extra` must be one of \['error', 'ignore'\]"),
         ({"frame": [1, 2]}, TableError, "must be a pandas or polars DataFrame"),
         (
             {"test": "g_squared"},
             ParameterError,
-            r"'g_squared' needs discrete columns. Found continuous ones: \['a', 'b', 'c', 'd'\]",
+            r"needs ordered or nominal columns. Found continuous ones: \['a', 'b', 'c', 'd'\]",
         ),
         (
             {"test": "partial_correlation", "frame": chain().assign(b="x")},

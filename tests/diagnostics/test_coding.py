@@ -33,7 +33,8 @@ def test_the_most_common_level_has_no_indicator():
 
 @pytest.mark.parametrize(("most_levels", "is_number"), [(10, True), (11, False), (None, False)])
 def test_integers_are_numbers_if_they_have_many_values(most_levels, is_number):
-    table = Table.from_frame(pd.DataFrame({"x": range(11), "name": list("abcdefghijk")}))
+    frame = pd.DataFrame({"x": range(11), "name": list("abcdefghijk")})
+    table = Table.from_frame(frame, kinds={"x": "ordered"})
     read = read_variables(table, most_levels)
     assert read["x"].is_number is is_number
     assert not read["name"].is_number

@@ -103,7 +103,9 @@ def test_a_test_can_be_asked_for(frame, levels, monkeypatch):
     discover(levels.assign(B=levels["A"][::-1].to_numpy()), test="partial_correlation", method="pc")
     discover(levels, "fci", test="g_squared", alpha=0.2)
     assert asked == [("pc", 0.05, "fisherz"), ("fci", 0.2, "gsq")]
-    with pytest.raises(ParameterError, match="^The test 'g_squared' needs discrete columns."):
+    with pytest.raises(
+        ParameterError, match="^The test 'g_squared' needs ordered or nominal columns."
+    ):
         discover(frame, "pc", test="g_squared")
 
 

@@ -71,7 +71,9 @@ def test_where_hardly_a_draw_reaches_its_end_it_is_said():
     X = pd.DataFrame(np.arange(20)[:, np.newaxis] + np.zeros((20, 8), dtype=int), columns=columns)
     graph = ca.ADMG([*columns, "y"], [(column, "y") for column in columns])
     with pytest.raises(TableError, match="New rows must be possible. Found next to none"):
-        make(graph=graph).fit_resample(X, pd.Series(np.arange(20), name="y"))
+        make(graph=graph, kinds=dict.fromkeys(columns, "nominal")).fit_resample(
+            X, pd.Series(np.arange(20), name="y")
+        )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_labels_stay_what_they_are(dtype, labels, as_array):
     X, y = rows_of_classification(classes=labels)
     y = y.astype(dtype)
     features = X.to_numpy() if as_array else X
-    more, target = make().fit_resample(features, y)
+    more, target = make(feature_names=["a", "b", "c"]).fit_resample(features, y)
     assert target.dtype == y.dtype
     assert target.name == "y"
     assert set(target) == set(labels)
@@ -105,7 +107,7 @@ def test_polars_and_arrays_come_back_as_they_came():
     more, target = make().fit_resample(frame, series)
     assert more.schema == frame.schema
     assert (target.name, target.dtype) == ("y", pl.String)
-    array, labels = make(target="y").fit_resample(X.to_numpy(), y.to_list())
+    array, labels = make(feature_names=["a", "b", "c"]).fit_resample(X.to_numpy(), y.to_list())
     assert isinstance(array, np.ndarray)
     assert array.shape == (60, 3)
     assert set(labels) == {"no", "yes"}

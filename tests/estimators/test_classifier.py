@@ -50,7 +50,7 @@ def test_all_sorts_of_labels_are_learnt(labels, share, kind):
         X, y = pl.DataFrame(X.to_dict("list")), pl.Series("y", y.to_list())
     elif kind == "numpy":
         X, y = X.to_numpy(), y.to_numpy()
-    model = make(augmented_share=share, target="y").fit(X, y)
+    model = make(augmented_share=share, target="y", feature_names=["a", "b", "c"]).fit(X, y)
     assert_array_equal(model.classes_, np.unique(labels))
     assert set(model.predict(X)) <= set(labels)
     assert model.score(X, np.asarray(y)) > 0.6
@@ -81,7 +81,7 @@ def test_nullable_labels_are_labels(dtype, labels):
 def test_labels_are_copied_whatever_they_are():
     X, y = rows_of_classification(classes=[1.0, 2.0])
     model = make().fit(X, y)
-    assert model.augmented_.table.kinds[-1] == "discrete"
+    assert model.augmented_.table.kinds[-1] == "nominal"
     assert set(model.augmented_.frame["y"]) == {1.0, 2.0}
 
 

@@ -145,7 +145,7 @@ def test_classes_and_other_frames_do():
         frame, data.graph, "Y", estimator=LogisticRegression(), n_splits=2, random_state=0
     )
     shown = {each.axis.column: each.axis for each in found.augmentation.marginals}
-    assert shown["Y"].kind == "discrete"
+    assert shown["Y"].kind == "nominal"
     assert set(shown["Y"].labels) == set(frame["Y"])
     assert found.comparison.loss_name == "log-loss"
 

@@ -35,7 +35,7 @@ def test_shares_of_any_numbers_add_up_to_one(observed, new):
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=40), st.integers(2, 10))
 def test_levels_are_counted_and_the_rare_ones_together(values, most):
-    table = Table.from_frame(pd.DataFrame({"x": values}))
+    table = Table.from_frame(pd.DataFrame({"x": values}), kinds={"x": "nominal"})
     axis = axis_of(table, 0, np.array(values, dtype=float), most_levels=most)
     assert axis.n_parts == len(axis.labels) == min(len(set(values)), most)
     shares = axis.shares(table.values[:, 0], np.ones(len(values)))

@@ -10,21 +10,26 @@ import typer
 
 from causalaug.cli._errors import reported
 from causalaug.cli._options import (
+    Columns,
     Data,
+    Dates,
     Debug,
+    Decimal,
     Drop,
     Encoding,
     Graph,
     Json,
     Kinds,
+    Limits,
     Overwrite,
     Quiet,
     Seed,
     Separator,
     parse_kinds,
+    parse_limits,
 )
 from causalaug.cli._output import Output
-from causalaug.cli._text import listed
+from causalaug.cli._text import kinds_in_words, listed
 
 if TYPE_CHECKING:
     from causalaug.augmentation import AugmentedTable
@@ -108,6 +113,7 @@ def augment(
     ] = ExpansionName.budget,
     threshold: Threshold = None,
     kinds: Kinds = None,
+    limits: Limits = None,
     weight_column: Annotated[
         str, typer.Option(metavar="NAME", help="The column that the weights go to.")
     ] = "weight",
@@ -138,9 +144,12 @@ def augment(
         ),
     ] = False,
     overwrite: Overwrite = False,
+    columns: Columns = None,
     drop: Drop = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
+    decimal: Decimal = None,
+    dates: Dates = True,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -164,20 +173,39 @@ def augment(
     from causalaug.cli._graph_files import open_graph
     from causalaug.cli._rows import check_new_columns, weighted_rows
     from causalaug.cli._table_files import check_table_output, read_table, write_table
+    from causalaug.table import without_extra
 
     strategies = {
         "conditional": _conditional(conditional, temperature),
         "expansion": _expansion(expansion, rows, threshold),
     }
-    checked_kinds = parse_kinds(kinds)
+    checked_kinds, checked_limits = parse_kinds(kinds), parse_limits(limits)
     output = Output(json=json, quiet=quiet)
     check_table_output(out, safe=safe_csv)
     check_not_an_input(out, (data, graph), overwrite=overwrite)
     admg = open_graph(graph)
-    frame = read_table(data, encoding=encoding, separator=separator, drop=drop)
+    frame = read_table(
+        data,
+        encoding=encoding,
+        separator=separator,
+        columns=columns,
+        drop=drop,
+        decimal=decimal,
+        dates=dates,
+    )
+    frame, outside = without_extra(frame, admg.nodes, "ignore")
+    if outside:
+        output.remark(f"Left out, since they are no node of the graph: {listed(outside)}")
     check_new_columns(list(frame.columns), weight_column, provenance=provenance)
     with output.progress("Growing the tree"):
-        result = augment_frame(frame, admg, kinds=checked_kinds, random_state=seed, **strategies)
+        result = augment_frame(
+            frame,
+            admg,
+            kinds=checked_kinds,
+            limits=checked_limits,
+            random_state=seed,
+            **strategies,
+        )
         new = weighted_rows(
             result, weight_column, share=share if originals else None, provenance=provenance
         )
@@ -222,9 +250,6 @@ def _expansion(name: ExpansionName, rows: int | None, threshold: float | None) -
 def _tell(output: Output, result: AugmentedTable, *, n_written: int, out: Path) -> None:
     """Say what was made, and what it is worth."""
     kinds = dict(zip(result.table.columns, result.table.kinds, strict=True))
-    by_kind = {
-        kind: [name for name in kinds if kinds[name] == kind] for kind in ("discrete", "continuous")
-    }
     facts = {
         "rows": len(result),
         "mass": result.mass,
@@ -238,7 +263,7 @@ def _tell(output: Output, result: AugmentedTable, *, n_written: int, out: Path) 
             "out": str(out),
             "rows_written": n_written,
             "observed_rows": result.table.n_rows,
-            **by_kind,
+            "kinds": kinds,
             "factors": [str(factor) for factor in result.factors],
         }
     )
@@ -253,7 +278,6 @@ def _tell(output: Output, result: AugmentedTable, *, n_written: int, out: Path) 
     )
     names = [name.replace("_", " ") for name in facts]
     output.table(["", "", ""], list(zip(names, facts.values(), meanings, strict=True)))
-    output.say(f"Discrete:   {listed(by_kind['discrete'])}")
-    output.say(f"Continuous: {listed(by_kind['continuous'])}  (--kinds changes either)")
-    output.say(f"Factors:    {' '.join(str(factor) for factor in result.factors)}")
+    output.say(kinds_in_words(kinds))
+    output.say(f"Factors: {' '.join(str(factor) for factor in result.factors)}")
     output.say(f"Wrote {n_written} rows to {out}")

@@ -7,8 +7,11 @@ import typer
 
 from causalaug.cli._errors import reported
 from causalaug.cli._options import (
+    Columns,
     Data,
+    Dates,
     Debug,
+    Decimal,
     Drop,
     Encoding,
     Graph,
@@ -20,7 +23,7 @@ from causalaug.cli._options import (
     parse_kinds,
 )
 from causalaug.cli._output import Output
-from causalaug.cli._text import listed
+from causalaug.cli._text import kinds_in_words, listed
 
 
 class IndependenceTest(StrEnum):
@@ -46,9 +49,12 @@ def check(
         typer.Option(metavar="P", help="The allowed probability of any false alarm, over all."),
     ] = 0.05,
     kinds: Kinds = None,
+    columns: Columns = None,
     drop: Drop = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
+    decimal: Decimal = None,
+    dates: Dates = True,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -72,32 +78,38 @@ def check(
     checked_kinds = parse_kinds(kinds)
     output = Output(json=json, quiet=quiet)
     admg = open_graph(graph)
-    frame = read_table(data, encoding=encoding, separator=separator, drop=drop)
+    frame = read_table(
+        data,
+        encoding=encoding,
+        separator=separator,
+        columns=columns,
+        drop=drop,
+        decimal=decimal,
+        dates=dates,
+    )
     with output.progress("Testing independences"):
         found = check_graph(
             frame, admg, kinds=checked_kinds, test=test.value, alpha=alpha, random_state=seed
         )
-    _tell(output, found, _discrete(frame, checked_kinds))
+    _tell(output, found, _kinds(frame, admg, checked_kinds))
 
 
-def _discrete(frame: Any, kinds: Any) -> list[str]:
-    """Return the columns that are taken as discrete."""
-    from causalaug.table import Table
+def _kinds(frame: Any, graph: Any, kinds: Any) -> dict[str, str]:
+    """Return the kinds that the columns of the graph are taken for."""
+    from causalaug.table import Table, without_extra
 
-    table = Table.from_frame(frame, kinds=kinds)
-    return [
-        name for name, kind in zip(table.columns, table.kinds, strict=True) if kind == "discrete"
-    ]
+    table = Table.from_frame(without_extra(frame, graph.nodes, "ignore")[0], kinds=kinds)
+    return dict(zip(table.columns, table.kinds, strict=True))
 
 
-def _tell(output: Output, found: Any, discrete: list[str]) -> None:
+def _tell(output: Output, found: Any, kinds: dict[str, str]) -> None:
     """Say the verdict first, then what it rests on."""
     output.document(
         {
             "verdict": found.verdict,
             "alpha": found.alpha,
             "mb_shielded": found.mb_shielded,
-            "discrete": discrete,
+            "kinds": kinds,
             "independences": found.frame.to_dict(orient="records"),
         }
     )
@@ -120,4 +132,4 @@ def _tell(output: Output, found: Any, discrete: list[str]) -> None:
         ]
         head = ["variable", "independent of", "given", "test", "statistic", "p", "p (Holm)"]
         output.table([*head, "verdict"], rows)
-    output.say(f"Discrete: {listed(discrete)}; all others are continuous (--kinds changes either).")
+    output.say(kinds_in_words(kinds))

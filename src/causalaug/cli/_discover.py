@@ -8,8 +8,11 @@ import typer
 
 from causalaug.cli._errors import reported
 from causalaug.cli._options import (
+    Columns,
     Data,
+    Dates,
     Debug,
+    Decimal,
     Drop,
     Encoding,
     Json,
@@ -58,9 +61,12 @@ def discover(
     ] = 0.05,
     kinds: Kinds = None,
     overwrite: Overwrite = False,
+    columns: Columns = None,
     drop: Drop = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
+    decimal: Decimal = None,
+    dates: Dates = True,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -89,7 +95,15 @@ def discover(
     if out is not None:
         check_output(out)
         check_not_an_input(out, [data], overwrite=overwrite)
-    frame = read_table(data, encoding=encoding, separator=separator, drop=drop)
+    frame = read_table(
+        data,
+        encoding=encoding,
+        separator=separator,
+        columns=columns,
+        drop=drop,
+        decimal=decimal,
+        dates=dates,
+    )
     with output.progress("Looking for a graph"):
         found = discover_graph(
             frame, method.value, kinds=checked_kinds, alpha=alpha, random_state=seed

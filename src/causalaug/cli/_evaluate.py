@@ -14,18 +14,23 @@ import typer
 from causalaug._atomic import atomic_path, check_output
 from causalaug.cli._errors import reported
 from causalaug.cli._options import (
+    Columns,
     Data,
+    Dates,
     Debug,
+    Decimal,
     Drop,
     Encoding,
     Graph,
     Json,
     Kinds,
+    Limits,
     Overwrite,
     Quiet,
     Seed,
     Separator,
     parse_kinds,
+    parse_limits,
 )
 from causalaug.cli._output import Output, plain
 from causalaug.exceptions import ParameterError
@@ -96,9 +101,13 @@ def evaluate(
     ] = 1,
     kinds: Kinds = None,
     overwrite: Overwrite = False,
+    limits: Limits = None,
+    columns: Columns = None,
     drop: Drop = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
+    decimal: Decimal = None,
+    dates: Dates = True,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -120,13 +129,21 @@ def evaluate(
     from causalaug.cli._table_files import read_table
     from causalaug.report import evaluate as evaluate_graph
 
-    checked_kinds = parse_kinds(kinds)
+    checked_kinds, checked_limits = parse_kinds(kinds), parse_limits(limits)
     output = Output(json=json, quiet=quiet)
     if report is not None:
         check_report(report)
         check_not_an_input(report, (data, graph), overwrite=overwrite)
     admg = open_graph(graph)
-    frame = read_table(data, encoding=encoding, separator=separator, drop=drop)
+    frame = read_table(
+        data,
+        encoding=encoding,
+        separator=separator,
+        columns=columns,
+        drop=drop,
+        decimal=decimal,
+        dates=dates,
+    )
     frame, learner = _learner(frame, target, estimator.value, task and task.value, output)
     with output.progress("Fitting learners") as progress:
         result = evaluate_graph(
@@ -135,6 +152,7 @@ def evaluate(
             target,
             estimator=learner,
             kinds=checked_kinds,
+            limits=checked_limits,
             n_splits=folds,
             repeats=repeats,
             random_state=seed,
@@ -211,6 +229,7 @@ def tell(output: Output, result: Evaluation, report: Path | None) -> None:
     output.say()
     output.table(["part of the gain", f"change in {compared.loss_name}"], parts)
     output.say(f"\nBaseline: {compared.learner}. Control: new rows that assume no independence.")
+    output.say(f"Kinds: {result.settings['kinds of columns']} (--kinds changes them).")
     output.say(f"The graph: {result.check.summary()}")
     if report is not None:
         output.say(f"Report: {report.resolve()}")

@@ -6,7 +6,11 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-ONE_KIND = re.compile(r"(.+?)=(continuous|discrete)(?:,|\Z)", re.DOTALL)
+KindName: TypeAlias = Literal["continuous", "ordered", "nominal", "discrete"]
+KIND_NAMES = ("continuous", "ordered", "nominal", "discrete")
+ONE_KIND = re.compile(rf"(.+?)=({'|'.join(KIND_NAMES)})(?:,|\Z)", re.DOTALL)
+NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+ONE_LIMIT = re.compile(rf"(.+?)=({NUMBER})?:({NUMBER})?(?:,|\Z)", re.DOTALL)
 
 Data: TypeAlias = Annotated[
     Path,
@@ -40,8 +44,19 @@ Kinds: TypeAlias = Annotated[
     typer.Option(
         "--kinds",
         metavar="COLUMN=KIND,...",
-        help="Columns that are not what they look like, as in cylinders=continuous,month=discrete. "
-        "By default floats are continuous, all else is discrete.",
+        help="Columns that are not what they look like, as in cylinders=continuous,month=nominal. "
+        "By default floats, dates and integers with more than 10 values are continuous, other "
+        "integers ordered, all else nominal.",
+        show_default=False,
+    ),
+]
+Limits: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limits",
+        metavar="COLUMN=LOW:HIGH,...",
+        help="What columns may hold, as in dose=0:,share=0:1. By default what was never negative "
+        "stays so.",
         show_default=False,
     ),
 ]
@@ -49,9 +64,33 @@ Drop: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--drop",
-        metavar="COLUMN",
-        help="A column to leave out, such as a row number. Can be repeated.",
+        metavar="COLUMN,...",
+        help="Columns to leave out, such as a row number. Can be repeated.",
         show_default=False,
+    ),
+]
+Columns: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="COLUMN,...",
+        help="The columns to use; all others are left out. Can be repeated.",
+        show_default=False,
+    ),
+]
+Decimal: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal",
+        metavar="SIGN",
+        help="What stands before the decimals in a .csv or .tsv table: a point, or a comma.",
+        show_default=False,
+    ),
+]
+Dates: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--dates/--no-dates", help="Read cells such as 2024-02-29 of a .csv table as dates."
     ),
 ]
 Encoding: TypeAlias = Annotated[
@@ -84,21 +123,51 @@ Debug: TypeAlias = Annotated[
 ]
 
 
-def parse_kinds(given: list[str] | None) -> dict[str, Literal["continuous", "discrete"]]:
+def parse_kinds(given: list[str] | None) -> dict[str, KindName]:
     """Return the kind of each column that was named.
 
     Names may hold commas and equals signs; the kinds tell where they end:
 
-    >>> parse_kinds(["a=b=discrete,x, y=continuous"])
-    {'a=b': 'discrete', 'x, y': 'continuous'}
+    >>> parse_kinds(["a=b=nominal,x, y=continuous"])
+    {'a=b': 'nominal', 'x, y': 'continuous'}
     """
-    kinds: dict[str, Literal["continuous", "discrete"]] = {}
+    kinds: dict[str, KindName] = {}
     for text in given or ():
-        found = list(ONE_KIND.finditer(text))
-        if "".join(match.group() for match in found) != text or not text:
+        found = _matches(ONE_KIND, text)
+        if not found:
             raise typer.BadParameter(
-                f"must be COLUMN=continuous or COLUMN=discrete, with commas between. Found {text}",
+                "must be COLUMN=continuous, COLUMN=ordered or COLUMN=nominal, with commas between. "
+                f"Found {text}",
                 param_hint="'--kinds'",
             )
         kinds.update((match[1], match[2]) for match in found)  # type: ignore[misc]
     return kinds
+
+
+def parse_limits(given: list[str] | None) -> dict[str, tuple[float | None, float | None]]:
+    """Return the limits of each column that was named.
+
+    >>> parse_limits(["dose=0:,share=0:1", "t=:-2.5e3"])
+    {'dose': (0.0, None), 'share': (0.0, 1.0), 't': (None, -2500.0)}
+    """
+    limits: dict[str, tuple[float | None, float | None]] = {}
+    for text in given or ():
+        found = _matches(ONE_LIMIT, text)
+        if not found:
+            raise typer.BadParameter(
+                "must be COLUMN=LOW:HIGH, either number left out where there is no limit, as in "
+                f"dose=0:,share=0:1. Found {text}",
+                param_hint="'--limits'",
+            )
+        limits.update((match[1], (_number(match[2]), _number(match[3]))) for match in found)
+    return limits
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """Return the matches that make up a text; none if something else is in it."""
+    found = list(pattern.finditer(text))
+    return found if "".join(match.group() for match in found) == text else []
+
+
+def _number(text: str | None) -> float | None:
+    return None if text is None else float(text)

@@ -13,6 +13,7 @@ import pandas as pd
 from causalaug._atomic import atomic_path, check_output
 from causalaug._optional import import_optional
 from causalaug._validation import brief, check_columns_exist
+from causalaug.cli._cells import check_decimal, check_numbers, with_dates
 from causalaug.cli._files import check_input
 from causalaug.cli._spreadsheet import has_returns, without_formulas
 from causalaug.exceptions import ParameterError, TableError
@@ -63,18 +64,41 @@ def read_table(
     *,
     encoding: str = "utf-8",
     separator: str | None = None,
+    columns: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
+    decimal: str | None = None,
+    dates: bool = True,
 ) -> pd.DataFrame:
-    """Return the table in a file, without the columns to be dropped."""
+    """Return the table in a file: the columns to be used, without those to be dropped."""
     check_input(path, "A table")
     kind = table_format(path, "A table")
     if kind in SEPARATORS:
-        text = _decoded(path, encoding)
-        frame = _parsed(text, path, _one_sign(separator) or SEPARATORS[kind])
-    else:
-        frame = _read_arrow(path, kind)
-    check_columns_exist("--drop", drop or (), list(frame.columns))
-    return frame.drop(columns=list(drop or ()))
+        sign = _one_sign(separator) or SEPARATORS[kind]
+        check_decimal(decimal, sign)
+        frame = _parsed(_decoded(path, encoding), path, sign, decimal or ".")
+        kept = _chosen(frame, columns, drop)
+        check_numbers(kept, path, decimal)
+        return with_dates(kept) if dates else kept
+    return _chosen(_read_arrow(path, kind), columns, drop)
+
+
+def _chosen(
+    frame: pd.DataFrame, columns: Sequence[str] | None, drop: Sequence[str] | None
+) -> pd.DataFrame:
+    """Return the columns that were asked for, in the order of the table."""
+    used = _listed("--columns", columns, frame) or set(frame.columns)
+    left_out = _listed("--drop", drop, frame)
+    kept: pd.DataFrame = frame[[name for name in frame if name in used - left_out]]
+    return kept
+
+
+def _listed(option: str, given: Sequence[str] | None, frame: pd.DataFrame) -> set[str]:
+    """Return names that were written with commas between; a name may itself hold commas."""
+    names: list[str] = []
+    for text in given or ():
+        names += [text] if text in frame.columns else [name.strip() for name in text.split(",")]
+    check_columns_exist(option, names, list(frame.columns))
+    return set(names)
 
 
 def check_table_output(path: Path, *, safe: bool = False) -> None:
@@ -174,7 +198,7 @@ def _text_codec(encoding: str) -> str:
     return codec
 
 
-def _parsed(text: str, path: Path, separator: str) -> pd.DataFrame:
+def _parsed(text: str, path: Path, separator: str, decimal: str) -> pd.DataFrame:
     """Return the frame in some text; numbers keep all their digits."""
     names = _header(text, path, separator)
     try:
@@ -184,6 +208,7 @@ def _parsed(text: str, path: Path, separator: str) -> pd.DataFrame:
             header=0,
             names=names,
             low_memory=False,
+            decimal=decimal,
             **EXACTLY,
         )
     except pd.errors.ParserError as error:

@@ -1,6 +1,6 @@
 """Text from data on its way to a terminal: a column name is never a command to it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 def printable(text: str) -> str:
@@ -33,3 +33,16 @@ def listed(names: Iterable[str]) -> str:
     ('load, wear', '-')
     """
     return ", ".join(names) or "-"
+
+
+def kinds_in_words(kinds: Mapping[str, str]) -> str:
+    """Return in one line which columns are of which kind, and how to change it.
+
+    >>> kinds_in_words({"load": "continuous", "town": "nominal", "heat": "continuous"})
+    'Kinds: continuous: load, heat; nominal: town (--kinds changes them).'
+    """
+    by_kind: dict[str, list[str]] = {}
+    for name, kind in kinds.items():
+        by_kind.setdefault(kind, []).append(name)
+    words = "; ".join(f"{kind}: {listed(names)}" for kind, names in by_kind.items())
+    return f"Kinds: {words} (--kinds changes them)."

@@ -358,7 +358,7 @@ class KernelDensity:
             weights = np.exp(log_weights)
             of_tail = (TAIL_ROWS / (effective_rows(weights) + TAIL_ROWS))[query]
             point = uniform[members]
-            far = self.tail.centre + self.tail.scale * _student_quantile(
+            far = self.tail.centre + self.tail.scale * student_quantile(
                 np.minimum(point / of_tail, 1.0), TAIL_FREEDOM
             )
             rest = np.clip((point - of_tail) / np.maximum(1.0 - of_tail, 1e-12), 0.0, 1.0)
@@ -368,14 +368,14 @@ class KernelDensity:
             at = (running[:, :-1] <= wanted[:, np.newaxis]).sum(axis=1)
             before = np.where(at > 0, running[each, np.maximum(at - 1, 0)], 0.0)
             width = np.maximum(running[each, at] - before, 1e-300)
-            bump = _student_quantile((wanted - before) / width, np.inf)
+            bump = student_quantile((wanted - before) / width, np.inf)
             held = np.broadcast_to(self._lent(pillow[members]), running.shape)[each, at]
             near = held + self.bandwidth * bump
             result[members] = np.where(point < of_tail, far, near)
         return result
 
 
-def _student_quantile(level: FloatArray, freedom: float) -> FloatArray:
+def student_quantile(level: FloatArray, freedom: float) -> FloatArray:
     """Return the quantile of Student's t, or of the Gaussian; never infinite."""
     inside = np.clip(level, 1e-9, 1.0 - 1e-9)
     quantile = ndtri(inside) if np.isinf(freedom) else stdtrit(freedom, inside)
@@ -440,7 +440,7 @@ class NoiseDensity:
     def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
         """Return quantiles of the noise around the mean."""
         centre, scale = self.location(pillow)
-        return centre + scale * _student_quantile(uniform, self.freedom)
+        return centre + scale * student_quantile(uniform, self.freedom)
 
 
 def fit_student_scale(residuals: FloatArray, share: FloatArray, freedom: float) -> float:

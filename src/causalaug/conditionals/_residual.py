@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from causalaug._threads import one_blas_thread
 from causalaug._validation import is_positive
-from causalaug.conditionals._base import FittedConditional
+from causalaug.conditionals._base import Density, FittedConditional
 from causalaug.conditionals._density import (
     TABLE_POINTS,
     NoiseDensity,
@@ -31,6 +31,13 @@ from causalaug.conditionals._noise import (
     standard_residuals,
 )
 from causalaug.conditionals._regressor import check_regressor, fit_regressor
+from causalaug.conditionals._transform import (
+    LARGEST,
+    PlainTransform,
+    Transform,
+    TransformedDensity,
+    choose_transform,
+)
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
 from causalaug.kernels import ProductKernel, RowWeigher
@@ -63,7 +70,10 @@ class ResidualConditional:
 
     Discrete variables, and columns whose cells are neither floats nor integers (dates,
     say), are copied as `KernelConditional` does. Integers are rounded. Values stay within
-    the observed range, extended by half a standard deviation.
+    the observed range, extended by half a standard deviation, and within the limits of their
+    column. A column with a long tail away from a limit, such as a price, is moved on a
+    logarithmic scale if that makes rows that were left out more likely; others are reflected at
+    their limits.
 
     Parameters
     ----------
@@ -146,8 +156,9 @@ class ResidualConditional:
 class MeanNoise:
     """The mean of a variable given its pillow, and the noise around it.
 
-    `residuals` are what rows lend, neither too small nor too large; `left_out` is the
-    log-density of each row under what the others say.
+    Both are on the scale that `transform` gives the column. `residuals` are what rows lend,
+    neither too small nor too large; `left_out` is the log-density of each row under what the
+    others say.
     """
 
     design: Design
@@ -157,6 +168,7 @@ class MeanNoise:
     floor: float
     freedom: float
     left_out: FloatArray
+    transform: Transform
 
     def __call__(self, pillow: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean and the scale of the noise at each row of pillow values.
@@ -194,9 +206,11 @@ class MeanNoise:
         scale = self.scale.level * self.scale.relative(inputs) * np.sqrt(1.0 + doubt)
         return centre, np.maximum(scale, self.floor)
 
-    def make_density(self, table: Table, factor: Factor) -> NoiseDensity:
+    def make_density(self, table: Table, factor: Factor) -> Density:
         """Return Student's t around the mean."""
-        return NoiseDensity(self, self.freedom)
+        if self.transform == PlainTransform():
+            return NoiseDensity(self, self.freedom)
+        return TransformedDensity(self, self.freedom, self.transform)
 
 
 def fit_means(table: Table, factors: Sequence[Factor]) -> list[MeanNoise]:
@@ -204,15 +218,36 @@ def fit_means(table: Table, factors: Sequence[Factor]) -> list[MeanNoise]:
     share = table.original_weights() / table.total_weight
     designs = [Design.of(table, factor.pillow) for factor in factors]
     inputs = [design(table.values[:, design.columns]) for design in designs]
-    targets = [table.values[:, table.index(factor.target)] for factor in factors]
+    transforms = [_transform(table, f, x, share) for f, x in zip(factors, inputs, strict=True)]
+    values = [table.values[:, table.index(factor.target)] for factor in factors]
+    targets = [t.forward(y) for t, y in zip(transforms, values, strict=True)]
     means = [fit_smooth_mean(x, y, share) for x, y in zip(inputs, targets, strict=True)]
     units = [float(spread(y, share)) for y in targets]
     standard = [standard_residuals(mean) / u for mean, u in zip(means, units, strict=True)]
     freedom = pool_freedom(standard, share)
-    return [
+    fits = [
         _noise_around(design, calm_mean(mean, x, y, share, freedom), x, y, share, freedom)
         for design, mean, x, y in zip(designs, means, inputs, targets, strict=True)
     ]
+    return [_on_scale(*each) for each in zip(fits, transforms, values, strict=True)]
+
+
+def _transform(table: Table, factor: Factor, inputs: FloatArray, share: FloatArray) -> Transform:
+    """Choose the scale on which a column is moved."""
+    column = table.index(factor.target)
+    return choose_transform(
+        inputs,
+        table.values[:, column],
+        share,
+        table.limits[column],
+        is_integer=table.resolution[column] == 1.0,
+    )
+
+
+def _on_scale(fit: MeanNoise, transform: Transform, values: FloatArray) -> MeanNoise:
+    """Return a fit to transformed values; densities are those of the values themselves."""
+    left_out = fit.left_out + transform.log_jacobian(values)
+    return replace(fit, transform=transform, left_out=left_out)
 
 
 def _noise_around(
@@ -233,7 +268,7 @@ def _noise_around(
         scale.level * scale.relative(inputs) * np.sqrt(1.0 + mean.doubt_left_out), floor
     )
     left_out = log_student(mean.left_out / spreads, np.log(spreads), freedom)
-    return MeanNoise(design, mean, lent, scale, floor, freedom, left_out)
+    return MeanNoise(design, mean, lent, scale, floor, freedom, left_out, PlainTransform())
 
 
 def _fit_with(regressor: Any, table: Table, factor: Factor) -> MeanNoise:
@@ -241,35 +276,46 @@ def _fit_with(regressor: Any, table: Table, factor: Factor) -> MeanNoise:
     share = table.original_weights() / table.total_weight
     design = Design.of(table, factor.pillow)
     inputs = design(table.values[:, design.columns])
-    target = table.values[:, table.index(factor.target)]
+    values = table.values[:, table.index(factor.target)]
+    transform = _transform(table, factor, inputs, share)
+    target = transform.forward(values)
     mean, residuals = fit_regressor(regressor, inputs, target, table.row_weights)
     floor = floor_of_scale(target)
     scale = max(fit_student_scale(residuals, share, DEFAULT_FREEDOM), floor)
     left_out = log_student(residuals / scale, float(np.log(scale)), DEFAULT_FREEDOM)
-    return MeanNoise(design, mean, residuals, Scale.even(scale), floor, DEFAULT_FREEDOM, left_out)
+    noise = Scale.even(scale)
+    fit = MeanNoise(
+        design, mean, residuals, noise, floor, DEFAULT_FREEDOM, left_out, PlainTransform()
+    )
+    return _on_scale(fit, transform, values)
 
 
 def _shift(table: Table, factor: Factor, fit: MeanNoise) -> "MeanShift":
     """Return how rows lend their residuals, within bounds."""
     column = table.index(factor.target)
-    target = table.values[:, column]
-    margin = MARGIN * float(spread(target, table.original_weights()))
+    values, weights = table.values[:, column], table.original_weights()
+    is_integer = table.resolution[column] == 1.0
     least, largest = table.limits[column]
+    low, high = _extended_range(values, weights)
+    if is_integer:
+        low, high = math.ceil(low), math.floor(high)
     marks = fit.residuals
     if not fit.scale.is_even:
         marks = marks / fit.scale.relative(fit.design(table.values[:, fit.design.columns]))
     return MeanShift(
         fit,
         marks,
-        max(float(target.min()) - margin, least),
-        min(float(target.max()) + margin, largest),
-        is_integer=table.resolution[column] == 1.0,
+        *_extended_range(fit.transform.forward(values), weights),
+        is_integer,
+        (max(low, least), min(high, largest)),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class MeanShift:
-    """Adds a residual to the mean of the new pillow, within bounds.
+    """Adds a residual to the mean of the new pillow, within bounds, on the scale of the column.
+
+    The mean, the marks and `low` and `high` are transformed; the limits are those of the values.
 
     Where the noise is uneven, a residual is stretched as the noise is there.
     """
@@ -279,6 +325,7 @@ class MeanShift:
     low: float
     high: float
     is_integer: bool
+    limits: tuple[float, float]
 
     def mean(self, pillow: FloatArray) -> FloatArray:
         """Return the mean at each row of pillow values."""
@@ -290,8 +337,17 @@ class MeanShift:
         lent = self.marks[rows]
         if not self.fit.scale.is_even:
             lent = lent * self.fit.scale.relative(inputs)[owner]
-        values = np.clip(self.fit.mean.predict(inputs)[owner] + lent, self.low, self.high)
-        return np.round(values) if self.is_integer else values
+        moved = np.clip(self.fit.mean.predict(inputs)[owner] + lent, self.low, self.high)
+        values = self.fit.transform.inverse(moved)
+        # Adding zero turns the -0.0 that rounding may leave into 0.0.
+        rounded = np.round(values) + 0.0 if self.is_integer else values
+        return np.clip(rounded, *self.limits)
+
+
+def _extended_range(values: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    """Return the ends of the observed range, each moved out by half a standard deviation."""
+    margin = MARGIN * float(spread(values, weights))
+    return max(float(values.min()) - margin, -LARGEST), min(float(values.max()) + margin, LARGEST)
 
 
 def _can_shift(table: Table, factor: Factor) -> bool:

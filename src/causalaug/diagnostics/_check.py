@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from causalaug._random import RandomState, as_generator
-from causalaug._validation import check_choice, check_same_variables
+from causalaug._validation import check_choice
 from causalaug.diagnostics._coding import read_variables
 from causalaug.diagnostics._holm import holm
 from causalaug.diagnostics._outcome import Outcome
@@ -17,7 +17,7 @@ from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, G
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import factorize
 from causalaug.graphs import ADMG, as_graph
-from causalaug.table import ColumnKind, Table
+from causalaug.table import KindName, Table, warn_of_extra, without_extra
 
 MOST_LEVELS = {"auto": 10, "gcm": 10, "kci": 10, "partial_correlation": 0, "g_squared": None}
 """Numbers with at most so many distinct values are levels to the test; to the last, always."""
@@ -28,9 +28,10 @@ def check_graph(
     graph: ADMG,
     *,
     order: Sequence[str] | None = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
     test: str = "auto",
     alpha: float = 0.05,
+    extra: str = "ignore",
     random_state: RandomState = None,
 ) -> GraphCheck:
     """Test on the data the independences that the method takes from the graph.
@@ -48,19 +49,22 @@ def check_graph(
         The causal graph; its nodes are the columns.
     order : sequence of str, optional
         The topological order to follow; by default the one of the graph.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
-        Kinds of columns that differ from the default, as in `augment`. A discrete column of
-        numbers with more than ten values is tested as continuous.
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
+        Kinds of columns that differ from the default, as in `augment`. An ordered or nominal
+        column of numbers with more than ten values is tested as continuous.
     test : {"auto", "partial_correlation", "g_squared", "gcm", "kci"}, optional
-        How to test. "g_squared" is for discrete columns. "partial_correlation" fits straight
-        lines: it is right for jointly normal columns, and raises false alarms on curves and on
-        uneven noise. "gcm", the generalised covariance measure, fits curves and takes columns
-        of any kind and noise. "kci", the kernel test of the package causal-learn, also sees
+        How to test. "g_squared" is for ordered and nominal columns. "partial_correlation" fits
+        straight lines: it is right for jointly normal columns, and raises false alarms on curves
+        and on uneven noise. "gcm", the generalised covariance measure, fits curves and takes
+        columns of any kind and noise. "kci", the kernel test of the package causal-learn, also sees
         dependences that no covariance shows; it takes time and memory of a higher order in the
-        number of rows. "auto" takes G-squared where all columns are discrete, the correlation
+        number of rows. "auto" takes G-squared where no column is continuous, the correlation
         of normal scores for two continuous columns with nothing held fixed, else "gcm".
     alpha : float, optional
         The allowed probability of any false alarm on a correct graph.
+    extra : {"ignore", "error"}, default="ignore"
+        What becomes of columns that are no node: they are left out, with a warning that names
+        them, or they are an error.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed of the shuffles by which G-squared is judged where cells have few rows.
 
@@ -104,8 +108,9 @@ def check_graph(
     if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0.0 < alpha < 1.0:
         raise ParameterError(f"`alpha` must be a number between 0 and 1. Found {alpha!r}.")
     rng = as_generator(random_state)
+    frame, outside = without_extra(frame, graph.nodes, extra)
+    warn_of_extra(outside)
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)
-    check_same_variables(graph.nodes, table.columns)
     _check_scales(test, table)
     factors = factorize(graph, order)
     questions = ask(factors, read_variables(table, MOST_LEVELS[test]), rng)
@@ -123,8 +128,9 @@ def _check_scales(test: str, table: Table) -> None:
     without_scale = [name for name in table.columns if not numeric[name]]
     if test == "g_squared" and continuous:
         raise ParameterError(
-            f"The test 'g_squared' needs discrete columns. Found continuous ones: {continuous}. "
-            "Use test='auto', or say kinds={...: 'discrete'} if their values repeat."
+            "The test 'g_squared' needs ordered or nominal columns. "
+            f"Found continuous ones: {continuous}. Use test='auto', "
+            "or say kinds={...: 'nominal'} if their values repeat."
         )
     if test == "partial_correlation" and without_scale:
         raise ParameterError(

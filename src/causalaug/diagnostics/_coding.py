@@ -81,8 +81,8 @@ class Variable:
 def read_variables(table: Table, most_levels: int | None) -> dict[str, Variable]:
     """Return the columns of a table by name, as tests see them.
 
-    A discrete column has levels, but if it holds numbers, more than `most_levels` of them,
-    it is read as numbers.
+    An ordered or nominal column has levels, but if it holds numbers, more than `most_levels` of
+    them, it is read as numbers.
     """
     return {
         name: _read(name, table.values[:, j], table.kinds[j], table.numeric[j], most_levels)
@@ -93,7 +93,7 @@ def read_variables(table: Table, most_levels: int | None) -> dict[str, Variable]
 def _read(
     name: str, values: FloatArray, kind: ColumnKind, is_numeric: bool, most_levels: int | None
 ) -> Variable:
-    if kind == "discrete":
+    if kind != "continuous":
         levels, codes = np.unique(values, return_inverse=True)
         if most_levels is None or len(levels) <= most_levels or not is_numeric:
             return Variable(name, codes.astype(np.float64), len(levels))

@@ -11,7 +11,7 @@ from causalaug.conditionals import Conditional
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import Expansion, Paths
 from causalaug.graphs import ADMG, as_graph
-from causalaug.table import ColumnKind
+from causalaug.table import KindName, Limits
 from causalaug.typing import FloatArray
 
 
@@ -20,9 +20,10 @@ def augment_average(
     graphs: Iterable[ADMG],
     conditional: Conditional | None = None,
     expansion: Expansion | None = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
     random_state: RandomState = None,
     *,
+    limits: Mapping[str, Limits] | None = None,
     sample_weight: FloatArray | None = None,
 ) -> AugmentedTable:
     """Augment with each of several graphs, and give each the same share of the weight.
@@ -33,7 +34,7 @@ def augment_average(
         The observed rows.
     graphs : iterable of ADMG
         The candidates, such as ``enumerate_admgs(pag)``, all with the same nodes.
-    conditional, expansion, kinds, sample_weight
+    conditional, expansion, kinds, limits, sample_weight
         As for `augment`. Each graph is expanded by itself: with the default, k graphs make five
         times k rows per observed row.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
@@ -63,7 +64,17 @@ def augment_average(
     candidates = _check_graphs(graphs)
     rngs = as_generator(random_state).spawn(len(candidates))
     tables = [
-        augment(frame, graph, conditional, expansion, None, kinds, rng, sample_weight=sample_weight)
+        augment(
+            frame,
+            graph,
+            conditional,
+            expansion,
+            None,
+            kinds,
+            rng,
+            limits=limits,
+            sample_weight=sample_weight,
+        )
         for graph, rng in zip(candidates, rngs, strict=True)
     ]
     return AugmentedTable(tables[0].table, _mixture(tables), factors=())

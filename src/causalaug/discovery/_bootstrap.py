@@ -16,7 +16,7 @@ from causalaug.discovery._pag import PAG
 from causalaug.discovery._sample import Sample
 from causalaug.discovery._search import allowed_arrows, open_arrows
 from causalaug.exceptions import TableError
-from causalaug.table import ColumnKind
+from causalaug.table import KindName
 
 OUTCOMES = ("->", "<-", "<->", "open", "absent")
 _MOST_DRAWS = 100
@@ -37,7 +37,7 @@ def bootstrap_edges(
     *,
     n_bootstrap: int = 100,
     knowledge: Knowledge | None = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
     alpha: float = 0.05,
     test: str = "auto",
     random_state: RandomState = None,

@@ -15,7 +15,7 @@ from causalaug.discovery._pag import PAG
 from causalaug.discovery._sample import Sample, read_sample
 from causalaug.exceptions import ParameterError
 from causalaug.graphs import ADMG
-from causalaug.table import ColumnKind
+from causalaug.table import KindName
 
 METHODS = ("direct-lingam", "pc", "ges", "fci")
 TESTS = {"auto": None, "partial_correlation": False, "g_squared": True}
@@ -31,7 +31,7 @@ class Finder:
     alpha: float
     discrete: bool | None
 
-    def read(self, frame: Any, kinds: Mapping[str, ColumnKind] | None) -> Sample:
+    def read(self, frame: Any, kinds: Mapping[str, KindName] | None) -> Sample:
         """Return the checked rows of a frame."""
         sample = read_sample(frame, kinds, discrete=self.discrete)
         self.knowledge.check_names(sample.columns)
@@ -68,7 +68,7 @@ def discover(
     method: str = "direct-lingam",
     *,
     knowledge: Knowledge | None = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
     alpha: float = 0.05,
     test: str = "auto",
     random_state: RandomState = None,
@@ -92,7 +92,7 @@ def discover(
     knowledge : Knowledge, optional
         Edges that must or cannot be, and tiers. ``"direct-lingam"`` uses it in its search; of a
         class, the first member that agrees is taken.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
         Kinds of columns that differ from the default, as in `augment`.
     alpha : float, optional
         For ``"pc"`` and ``"fci"``: the level of each test. Lower gives fewer edges.
@@ -159,7 +159,7 @@ def discover_class(
     frame: Any,
     method: str = "pc",
     *,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
     alpha: float = 0.05,
     test: str = "auto",
     random_state: RandomState = None,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from causalaug.exceptions import ParameterError, TableError
-from causalaug.table import ColumnKind, Table
+from causalaug.table import KindName, Table
 from causalaug.typing import FloatArray, IntArray
 
 MOST_LEVELS = 10
@@ -47,7 +47,7 @@ class Sample:
 
 
 def read_sample(
-    frame: Any, kinds: Mapping[str, ColumnKind] | None, *, discrete: bool | None
+    frame: Any, kinds: Mapping[str, KindName] | None, *, discrete: bool | None
 ) -> Sample:
     """Return the checked rows of a frame.
 
@@ -76,7 +76,7 @@ def _all_levels(table: Table) -> bool:
     """Return whether every column has levels, and none has many numbers."""
     facts = zip(table.kinds, table.numeric, table.values.T, strict=True)
     return all(
-        kind == "discrete" and not (numeric and len(np.unique(values)) > MOST_LEVELS)
+        kind != "continuous" and not (numeric and len(np.unique(values)) > MOST_LEVELS)
         for kind, numeric, values in facts
     )
 
@@ -86,8 +86,9 @@ def _check_discrete(table: Table) -> None:
     continuous = [name for name, kind in facts if kind == "continuous"]
     if continuous:
         raise ParameterError(
-            f"The test 'g_squared' needs discrete columns. Found continuous ones: {continuous}. "
-            "Use test='auto', or say kinds={...: 'discrete'} if their values repeat."
+            "The test 'g_squared' needs ordered or nominal columns. "
+            f"Found continuous ones: {continuous}. Use test='auto', "
+            "or say kinds={...: 'nominal'} if their values repeat."
         )
 
 

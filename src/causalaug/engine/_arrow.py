@@ -98,7 +98,7 @@ def hash_source(table: Table) -> str:
     with arrow.ipc.new_stream(sink, found.schema) as writer:
         writer.write_table(found)
     digest = hashlib.sha256(sink.getvalue())
-    digest.update(repr(table.kinds).encode())
+    digest.update(repr((table.kinds, table.limits)).encode())
     if table.row_weights is not None:
         digest.update(table.row_weights.tobytes())
     return digest.hexdigest()

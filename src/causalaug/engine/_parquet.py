@@ -27,7 +27,7 @@ from causalaug.engine._part_files import Part, WriteJob, remove_checksums
 from causalaug.exceptions import StoreError
 from causalaug.expansion import Expansion
 from causalaug.model import BLOCK_ROWS, fit_model
-from causalaug.table import ColumnKind
+from causalaug.table import KindName, Limits
 from causalaug.typing import FloatArray
 
 
@@ -38,9 +38,10 @@ def augment_to_parquet(
     conditional: Conditional | None = None,
     expansion: Expansion | None = None,
     order: Sequence[str] | None = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
     random_state: RandomState = None,
     *,
+    limits: Mapping[str, Limits] | None = None,
     sample_weight: FloatArray | None = None,
     weight: str = "weight",
     provenance: str | None = "row_of_",
@@ -59,7 +60,7 @@ def augment_to_parquet(
 
     Parameters
     ----------
-    frame, graph, conditional, expansion, order, kinds, sample_weight
+    frame, graph, conditional, expansion, order, kinds, limits, sample_weight
         As for `augment`. An expansion that cannot be cut, such as `BeamExpansion`, is one
         block.
     path : str or path
@@ -126,7 +127,7 @@ or delete this one.
     import_arrow()
     check_engine(engine, in_flight)
     folder, layout = Path(path), AddedColumns(weight, provenance)
-    model = fit_model(frame, graph, conditional, order, kinds, sample_weight=sample_weight)
+    model = fit_model(frame, graph, conditional, order, kinds, limits, sample_weight)
     job = model.plan(expansion, block_rows)
     layout.check(job.model.table.columns)
     schema = source_schema(job.model.table)

@@ -15,7 +15,7 @@ from causalaug.engine._dataset import Batch
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import Blocks, BlockwiseExpansion, Expansion, SampledExpansion
 from causalaug.model import BlockJob, check_strategies, fit_model
-from causalaug.table import ColumnKind
+from causalaug.table import KindName, Limits
 from causalaug.typing import FloatArray
 
 
@@ -79,9 +79,10 @@ def stream_batches(
     conditional: Conditional | None = None,
     expansion: Expansion | None = None,
     order: Sequence[str] | None = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
     random_state: RandomState = None,
     *,
+    limits: Mapping[str, Limits] | None = None,
     sample_weight: FloatArray | None = None,
     batch_rows: int = 1024,
     epochs: int | None = 1,
@@ -94,7 +95,7 @@ def stream_batches(
 
     Parameters
     ----------
-    frame, graph, conditional, order, kinds, sample_weight
+    frame, graph, conditional, order, kinds, limits, sample_weight
         As for `augment`.
     expansion : SampledExpansion or BudgetExpansion, optional
         How the rows of a batch are found; by default ``SampledExpansion()``. Its number of
@@ -127,7 +128,7 @@ def stream_batches(
     if epochs is not None:
         check_integer("epochs", epochs, at_least=1)
     expansion = SampledExpansion() if expansion is None else expansion
-    model = fit_model(frame, graph, conditional, order, kinds, sample_weight=sample_weight)
+    model = fit_model(frame, graph, conditional, order, kinds, limits, sample_weight)
     check_strategies(model.conditional, expansion)
     _check_draws(expansion)
     n_batches = -(-expansion.most_rows(model.table.n_rows) // batch_rows)  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 from causalaug.estimators._augmenter import CausalAugmenter
 from causalaug.estimators._base import default_conditional, default_expansion
 from causalaug.estimators._classifier import AugmentedClassifier
+from causalaug.estimators._encoding import with_encoding
 from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
 from causalaug.estimators._graph import GraphClassifier, GraphRegressor
 from causalaug.estimators._learner import seeded
@@ -24,4 +25,5 @@ __all__ = [
     "default_expansion",
     "seeded",
     "simplest_within_error",
+    "with_encoding",
 ]

@@ -9,7 +9,13 @@ from causalaug._augmented_table import no_new_rows
 from causalaug._random import as_generator
 from causalaug._validation import check_integer, check_share
 from causalaug.conditionals import ResidualConditional
-from causalaug.estimators._observed import check_rows, name_of_target, observe
+from causalaug.estimators._observed import (
+    check_named,
+    check_rows,
+    name_of_target,
+    observe,
+    warn_of_no_graph,
+)
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import SampledExpansion
 from causalaug.graphs import as_graph
@@ -42,9 +48,15 @@ class CausalAugmenter(BaseEstimator):
         How many rows come back. By default every observed row once, and as many new rows as
         the share asks for. With more rows than that the observed ones are repeated; do not
         split such rows into folds afterwards.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
-        Kinds of columns that differ from the default. A target of floats is continuous,
-        any other is discrete.
+    extra : {"ignore", "error"}, default="ignore"
+        What becomes of features that are no node: new rows have none, so that only a learner
+        that gets no new rows sees them, with a warning that names them; or they are an error.
+    feature_names : sequence of str, optional
+        The names of the columns, where `X` is an array. A frame has its own.
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
+        Kinds of columns that differ from the default, as in `augment`.
+    limits : mapping of str to (float or None, float or None), optional
+        The least and the largest value that a continuous column may hold, as in `augment`.
     random_state : int, RandomState, Generator or None, optional
         One seed gives one result.
 
@@ -77,7 +89,10 @@ class CausalAugmenter(BaseEstimator):
         conditional=None,
         augmented_share=0.5,
         rows=None,
+        extra="ignore",
+        feature_names=None,
         kinds=None,
+        limits=None,
         random_state=None,
     ):
         self.graph = graph
@@ -85,7 +100,10 @@ class CausalAugmenter(BaseEstimator):
         self.conditional = conditional
         self.augmented_share = augmented_share
         self.rows = rows
+        self.extra = extra
+        self.feature_names = feature_names
         self.kinds = kinds
+        self.limits = limits
         self.random_state = random_state
 
     def fit(self, X, y):
@@ -112,15 +130,15 @@ class CausalAugmenter(BaseEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, or array of shape (n, d)
-            The features. The columns of an array are the graph's nodes other than the
-            target, in their order.
+            The features. With a graph, the columns of an array are named by `feature_names`.
         y : series or array of shape (n,)
             The target.
 
         Returns
         -------
         X_resampled : frame or array
-            Features, in the library and the dtypes of `X`; observed rows come first.
+            Features, in the library and the dtypes of `X`; observed rows come first. Columns
+            outside the graph are left out: new rows have none.
         y_resampled : series or array
             Their target.
         """
@@ -138,15 +156,20 @@ class CausalAugmenter(BaseEstimator):
         self._check_parameters()
         features, target = check_rows(self, X, y, y_numeric=False)
         if self.graph is None:
+            warn_of_no_graph()
             return None
         graph = as_graph(self.graph)
+        check_named(features, self.feature_names)
         return observe(
             features,
             target,
             graph=graph,
-            name=name_of_target(self.target, y, X, graph),
+            name=name_of_target(self.target, y, X, graph, self.feature_names),
             kinds=self.kinds or {},
             sample_weight=np.ones(len(target)),
+            limits=self.limits,
+            extra=self.extra,
+            feature_names=self.feature_names,
         )
 
     def _draw(self, observed, n_new, rng):

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from causalaug._random import as_generator
 from causalaug._validation import check_share
 from causalaug.conditionals import Conditional, KernelConditional, ResidualConditional
+from causalaug.estimators._encoding import with_encoding
 from causalaug.estimators._gate import (
     FEWEST_ROWS,
     Candidate,
@@ -14,11 +15,19 @@ from causalaug.estimators._gate import (
     pass_through_gate,
 )
 from causalaug.estimators._learner import check_learner, fit_learner, seeded
-from causalaug.estimators._observed import check_rows, is_frame, name_of_target, observe
+from causalaug.estimators._observed import (
+    check_named,
+    check_rows,
+    is_frame,
+    name_of_target,
+    observe,
+    take_columns,
+    warn_of_no_graph,
+)
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import BudgetExpansion
 from causalaug.graphs import as_graph
-from causalaug.model import check_strategies
+from causalaug.model import check_strategies, warn_of_loss
 
 CONDITIONALS = (
     ResidualConditional(),
@@ -53,7 +62,10 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         conditional=None,
         expansion=None,
         augmented_share="auto",
+        extra="ignore",
+        feature_names=None,
         kinds=None,
+        limits=None,
         random_state=None,
     ):
         self.estimator = estimator
@@ -62,7 +74,10 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         self.conditional = conditional
         self.expansion = expansion
         self.augmented_share = augmented_share
+        self.extra = extra
+        self.feature_names = feature_names
         self.kinds = kinds
+        self.limits = limits
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
@@ -71,8 +86,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, or array of shape (n, d)
-            The features. The columns of an array are the graph's nodes other than the
-            target, in their order.
+            The features. With a graph, the columns of an array are named by `feature_names`.
         y : series or array of shape (n,)
             The target.
         sample_weight : array of shape (n,), optional
@@ -83,7 +97,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        learner, gate, candidates = self._check_parameters()
+        learner, gate, candidates = self._check_parameters(X)
         named_y = y
         X, y = check_rows(self, X, y, y_numeric=self._kind_of_target == "continuous")
         y = self._check_target(y)
@@ -91,12 +105,14 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         rng = as_generator(self.random_state)
         learner = seeded(learner, rng)
         self.augmented_, self.gate_, self.augmented_share_ = None, None, 0.0
-        self.model_ = None
+        self.model_, self._in_graph = None, None
         if self.graph is None:
+            warn_of_no_graph()
             self.estimator_ = fit_learner(learner, X, y, weights)
             return self
         graph = as_graph(self.graph)
-        name = name_of_target(self.target, named_y, X, graph)
+        check_named(X, self.feature_names)
+        name = name_of_target(self.target, named_y, X, graph, self.feature_names)
         observed = observe(
             X,
             y,
@@ -104,6 +120,9 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             name=name,
             kinds={name: self._kind_of_target, **(self.kinds or {})},
             sample_weight=weights,
+            limits=self.limits,
+            extra=self.extra,
+            feature_names=self.feature_names,
         )
         self._fit_with_graph(observed, learner, gate, candidates, rng)
         return self
@@ -119,20 +138,24 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             chosen = candidates[self.gate_.chosen]
         self.model_ = observed.fit(chosen.conditional)
         self.augmented_ = self.model_.expand(expansion, rng)
+        warn_of_loss(self.model_, self.augmented_, stacklevel=4)
         self.augmented_share_ = float(chosen.share)
         if self.augmented_share_ == 0.0:
             rows = observed.weighted()
         else:
             rows = observed.mixed(self.augmented_, self.augmented_share_)
+            self._in_graph = observed.in_graph
         self.estimator_ = fit_learner(learner, *rows)
 
     def predict(self, X):
         """Predict with the learner."""
         return self._fitted_learner().predict(self._check_features(X))
 
-    def _check_parameters(self):
+    def _check_parameters(self, X):
         """Return the learner, the gate and what it may choose from, simplest first."""
-        learner = self._default_learner() if self.estimator is None else self.estimator
+        learner = self.estimator
+        if learner is None:
+            learner = with_encoding(self._default_learner(), X, one_hot=False)
         check_learner(learner)
         conditionals = self._conditionals()
         expansion = BudgetExpansion() if self.expansion is None else self.expansion
@@ -174,8 +197,9 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
     def _check_features(self, X):
         if is_frame(X) and hasattr(self, "feature_names_in_"):
             validate_data(self, X, skip_check_array=True, reset=False)
-            return X
-        return validate_data(self, X, reset=False)
+        else:
+            X = validate_data(self, X, reset=False)
+        return X if self._in_graph is None else take_columns(X, self._in_graph)
 
     def _fitted_learner(self):
         check_is_fitted(self, "estimator_")

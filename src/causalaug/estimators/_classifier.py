@@ -27,7 +27,8 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     ----------
     estimator : estimator, optional
         The learner: any classifier whose `fit` takes ``sample_weight``, or a pipeline that
-        passes it on. By default scikit-learn's histogram gradient boosting.
+        passes it on. By default scikit-learn's histogram gradient boosting,
+        behind an encoder of the columns that hold no numbers.
     graph : ADMG, optional
         The causal graph of the features and the target. Without one nothing is known, and
         the learner gets the rows as they are.
@@ -46,8 +47,15 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
         .5 and .75 on held-out observed rows, by their log-loss (by their errors if the
         learner gives no probabilities), and takes the smallest that is as good as the best
         within one standard error.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
-        Kinds of columns that differ from the default. The target is discrete.
+    extra : {"ignore", "error"}, default="ignore"
+        What becomes of features that are no node: new rows have none, so that only a learner
+        that gets no new rows sees them, with a warning that names them; or they are an error.
+    feature_names : sequence of str, optional
+        The names of the columns, where `X` is an array. A frame has its own.
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
+        Kinds of columns that differ from the default. The target is nominal.
+    limits : mapping of str to (float or None, float or None), optional
+        The least and the largest value that a continuous column may hold, as in `augment`.
     random_state : int, RandomState, Generator or None, optional
         One seed gives one result. It also seeds the learner, where that has no seed.
 
@@ -90,7 +98,7 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     3   0.75  0.51    True
     """
 
-    _kind_of_target = "discrete"
+    _kind_of_target = "nominal"
 
     @available_if(_learner_has("predict_proba"))
     def predict_proba(self, X):

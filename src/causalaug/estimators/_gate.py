@@ -131,10 +131,13 @@ def pass_through_gate(
     n_splits = min(gate.n_splits, observed.n_rows)
     for _ in range(gate.n_repeats):
         for train, held_out in task.folds(target, n_splits, new_seed(rng)):
-            asked = observed.select(held_out).features_and_target()
+            asked = observed.select(held_out)
             fits = _fit_all(observed.select(train), candidates, expansion, learner, rng)
-            for number, fitted in enumerate(fits):
-                total[held_out, number] += task.losses(fitted, *asked)
+            for number, (fitted, sees_extra) in enumerate(fits):
+                rows = (
+                    asked.features_and_target() if sees_extra else asked.split(asked.table.source)
+                )
+                total[held_out, number] += task.losses(fitted, *rows)
             times[held_out] += 1.0
     told = times > 0.0
     losses, weights = total[told] / times[told, np.newaxis], observed.sample_weight[told]
@@ -147,10 +150,11 @@ def _fit_all(
     expansion: Expansion,
     learner: Any,
     rng: np.random.Generator,
-) -> Iterator[Any]:
-    """Yield the learner fitted with each candidate; a conditional is fitted and expanded once.
+) -> Iterator[tuple[Any, bool]]:
+    """Yield the learner fitted with each candidate, and whether it saw columns outside the graph.
 
-    Where a fold allows no new row at all, there is nothing to add to the observed ones.
+    A conditional is fitted and expanded once. Where a fold allows no new row at all, there is
+    nothing to add to the observed ones.
     """
     made: dict[int, AugmentedTable] = {}
     for candidate in candidates:
@@ -158,9 +162,9 @@ def _fit_all(
         if candidate.share > 0.0 and key not in made:
             made[key] = observed.fit(candidate.conditional).expand(expansion, rng)
         if candidate.share > 0.0 and len(made[key]):
-            yield fit_learner(learner, *observed.mixed(made[key], candidate.share))
+            yield fit_learner(learner, *observed.mixed(made[key], candidate.share)), False
         else:
-            yield fit_learner(learner, *observed.weighted())
+            yield fit_learner(learner, *observed.weighted()), True
 
 
 def simplest_within_error(losses: FloatArray, weights: FloatArray) -> int:

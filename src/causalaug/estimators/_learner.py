@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from causalaug._random import new_seed
+from causalaug.estimators._encoding import columns_of_times, columns_without_numbers
 from causalaug.exceptions import ParameterError
 from causalaug.typing import FloatArray
 
@@ -20,7 +21,18 @@ INNER = ("estimator", "regressor", "classifier", "base_estimator")
 def fit_learner(learner: Any, features: Any, target: Any, weights: FloatArray) -> Any:
     """Return a clone of the learner, fitted to weighted rows."""
     keyword = weight_keyword(learner)
-    return clone(learner).fit(features, target, **{keyword: weights})
+    try:
+        return clone(learner).fit(features, target, **{keyword: weights})
+    except (TypeError, ValueError) as error:
+        odd = [*columns_without_numbers(features), *columns_of_times(features)]
+        if not odd:
+            raise
+        raise ParameterError(
+            f"The learner must take the columns as they are. Found {odd}, which hold no numbers, "
+            f"and a {type(learner).__name__} that failed on them: {error} Encode them inside: "
+            "`make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore'), "
+            f"{odd}), remainder='passthrough'), {type(learner).__name__}())`."
+        ) from error
 
 
 def check_learner(learner: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,9 @@ import pandas as pd
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
-from causalaug._validation import check_same_variables
-from causalaug.exceptions import GraphMismatchError, ParameterError, TableError
+from causalaug.exceptions import CausalAugWarning, GraphMismatchError, ParameterError, TableError
 from causalaug.model import fit_table
-from causalaug.table import Table, check_names
+from causalaug.table import Table, check_names, extra_columns, warn_of_extra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from causalaug.conditionals import Conditional
     from causalaug.graphs import ADMG
     from causalaug.model import GraphModel
-    from causalaug.table import ColumnKind
+    from causalaug.table import KindName, Limits
     from causalaug.typing import FloatArray, IntArray
 
 
@@ -30,12 +30,16 @@ if TYPE_CHECKING:
 class Observed:
     """The observed rows with their target, as the method and as a learner see them.
 
-    Rows of weight zero are left out.
+    Rows of weight zero are left out. The columns of `extra` are no nodes: only a learner that
+    is fitted to observed rows alone can see them. `names` are all features in their own order
+    and under their own names, each with its node, or None if it has none.
     """
 
     table: Table
     graph: ADMG
     target: str
+    names: Mapping[str, str | None] = field(repr=False)
+    extra: Any = field(repr=False)
     as_array: bool = field(repr=False)
 
     @property
@@ -50,15 +54,33 @@ class Observed:
 
     def select(self, rows: IntArray) -> Observed:
         """Return some of the rows."""
-        return replace(self, table=self.table.select(rows))
+        extra = self.extra
+        if extra is not None:
+            extra = nw.from_native(extra, eager_only=True)[rows].to_native()
+            # Both parts have fresh row labels then: pandas would match them otherwise.
+            extra = extra.reset_index(drop=True) if _is_pandas(extra) else extra
+        return replace(self, table=self.table.select(rows), extra=extra)
 
     def fit(self, conditional: Conditional) -> GraphModel:
         """Return the graph's model of these rows."""
         return fit_table(self.table, self.graph, conditional)
 
+    @property
+    def in_graph(self) -> tuple[int, ...] | None:
+        """The positions of the features that are nodes; None if all are."""
+        if self.extra is None:
+            return None
+        return tuple(number for number, node in enumerate(self.names.values()) if node is not None)
+
     def features_and_target(self) -> tuple[Any, Any]:
-        """Return the rows as a learner takes them."""
-        return self.split(self.table.source)
+        """Return the rows as a learner takes them, with the columns outside the graph."""
+        if self.extra is None:
+            return self.split(self.table.source)
+        nodes = self._features_of(nw.from_native(self.table.source, eager_only=True))
+        other = nw.from_native(self.extra, eager_only=True)
+        columns = [nodes[name] if name in nodes.columns else other[name] for name in self.names]
+        features = nodes.select(*columns)
+        return self._as_given(features), self.split(self.table.source)[1]
 
     def weighted(self) -> tuple[Any, Any, FloatArray]:
         """Return features, target and weights of the rows."""
@@ -72,9 +94,16 @@ class Observed:
     def split(self, frame: Any) -> tuple[Any, Any]:
         """Return features and target of a frame of such rows."""
         opened = nw.from_native(frame, eager_only=True)
-        target = opened[self.target].to_numpy()
+        return self._as_given(self._features_of(opened)), opened[self.target].to_numpy()
+
+    def _features_of(self, opened: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+        """Return the features that are nodes, under their own names."""
+        renamed = {node: name for name, node in self.names.items() if node not in (None, name)}
         features = opened.drop(self.target)
-        return (features.to_numpy() if self.as_array else features.to_native()), target
+        return features.rename(renamed) if renamed else features
+
+    def _as_given(self, features: nw.DataFrame[Any]) -> Any:
+        return features.to_numpy() if self.as_array else features.to_native()
 
 
 def is_frame(data: object) -> bool:
@@ -101,33 +130,111 @@ def check_rows(estimator: Any, X: Any, y: Any, *, y_numeric: bool) -> tuple[Any,
     return X, target
 
 
+def take_columns(features: Any, positions: Sequence[int]) -> Any:
+    """Return some of the columns of a frame or an array."""
+    if not is_frame(features):
+        return features[:, list(positions)]
+    opened = nw.from_native(features, eager_only=True)
+    return opened.select(*(opened.columns[position] for position in positions)).to_native()
+
+
+def warn_of_no_graph() -> None:
+    """Say that without a graph there is nothing to gain."""
+    warnings.warn(
+        "`graph` is None: nothing is known, and the rows stay as they are. Pass graph=..., "
+        'anything that `read_graph` reads, such as "rain -> wet -> slow".',
+        CausalAugWarning,
+        stacklevel=3,
+    )
+
+
 def observe(
     features: Any,
     target: Any,
     *,
     graph: ADMG,
     name: str,
-    kinds: Mapping[str, ColumnKind],
+    kinds: Mapping[str, KindName],
     sample_weight: FloatArray,
+    limits: Mapping[str, Limits] | None = None,
+    extra: str = "ignore",
+    feature_names: Sequence[str] | None = None,
 ) -> Observed:
     """Join features and target into one table, checked against the graph."""
     counts = sample_weight > 0.0
     as_array = not is_frame(features)
     if as_array:
-        features = pd.DataFrame(features, columns=list(_names_of_array(features, graph, name)))
-    _check_features(list(getattr(features, "column_names", features.columns)), name)
+        features = pd.DataFrame(features, columns=_names_of_array(features, feature_names))
+    _check_features(_names_of(features), name)
     opened = nw.from_native(features, eager_only=True)
-    check_same_variables(graph.nodes, [*opened.columns, name])
+    names = match_names(opened.columns, [node for node in graph.nodes if node != name])
+    outside = extra_columns(
+        [*(node or own for own, node in names.items()), name], graph.nodes, extra
+    )
+    warn_of_extra(outside, stacklevel=4)
+    left_out = None
+    if outside:
+        left_out = opened.select(*outside)
+        left_out = (left_out if counts.all() else left_out.filter(counts.tolist())).to_native()
+        opened = opened.drop(*outside)
+    opened = opened.rename({own: node for own, node in names.items() if node not in (None, own)})
+    features = opened.to_native()
     namespace = nw.get_native_namespace(opened)
     column = nw.new_series(name, target, native_namespace=namespace)
     frame = opened.with_columns(column if not _is_pandas(features) else _aligned(column, features))
     if not counts.all():
         frame = frame.filter(counts.tolist())
-    table = Table.from_frame(frame.to_native(), kinds=kinds, row_weights=sample_weight[counts])
-    return Observed(table, graph, name, as_array)
+    table = Table.from_frame(
+        frame.to_native(), kinds=kinds, limits=limits, row_weights=sample_weight[counts]
+    )
+    return Observed(table, graph, name, names, left_out, as_array)
 
 
-def name_of_target(target: str | None, y: Any, features: Any, graph: ADMG) -> str:
+def match_names(columns: Sequence[str], nodes: Sequence[str]) -> dict[str, str | None]:
+    """Return the node of each column, or None; a prefix of a ColumnTransformer is seen through.
+
+    >>> match_names(["num__age", "id"], ["age"])
+    {'num__age': 'age', 'id': None}
+    """
+    prefixed: dict[str, list[str]] = {}
+    for column in columns:
+        node = column.partition("__")[2]
+        if column not in nodes and node in nodes and node not in columns:
+            prefixed.setdefault(node, []).append(column)
+    doubtful = {node: found for node, found in prefixed.items() if len(found) > 1}
+    if doubtful:
+        node, found = next(iter(doubtful.items()))
+        raise GraphMismatchError(
+            f"Each node must be one column. Found {found} for the node {node!r}: prefixes of a "
+            "ColumnTransformer. Write ColumnTransformer(..., verbose_feature_names_out=False), "
+            "or rename the columns."
+        )
+    known = {column: column for column in columns if column in nodes}
+    known |= {found[0]: node for node, found in prefixed.items()}
+    _check_prefixes(columns, [node for node in nodes if node not in known.values()])
+    return {column: known.get(column) for column in columns}
+
+
+def _check_prefixes(columns: Sequence[str], missing: Sequence[str]) -> None:
+    """Raise if a node is missing that an encoder seems to have cut into several columns."""
+    for node in missing:
+        parts = [column for column in columns if column.partition("__")[2].startswith(node)]
+        if parts:
+            raise GraphMismatchError(
+                f"Each node must be one column. Found no column {node!r}, but {parts}, as a "
+                "ColumnTransformer names them. Encode inside the estimator, "
+                "AugmentedRegressor(make_pipeline(encoder, learner), graph=graph), and write "
+                "ColumnTransformer(..., verbose_feature_names_out=False)."
+            )
+
+
+def name_of_target(
+    target: str | None,
+    y: Any,
+    features: Any,
+    graph: ADMG,
+    feature_names: Sequence[str] | None = None,
+) -> str:
     """Return the name of the target: as given, that of `y`, or the only node left."""
     if target is not None:
         if target not in graph.nodes:
@@ -138,9 +245,12 @@ def name_of_target(target: str | None, y: Any, features: Any, graph: ADMG) -> st
         return target
     if getattr(y, "name", None) in graph.nodes:
         return str(y.name)
-    left = [node for node in graph.nodes if is_frame(features) and node not in features.columns]
-    if len(left) == 1:
-        return left[0]
+    names = _names_of(features) if is_frame(features) else feature_names
+    if names is not None:
+        seen = {each.partition("__")[2] or each for each in map(str, names)}
+        left = [node for node in graph.nodes if node not in names and node not in seen]
+        if len(left) == 1:
+            return left[0]
     raise ParameterError(
         "The name of the target must be known, to find it in the graph. Found none: `target` "
         f"is None and `y` has no name among the nodes {list(graph.nodes)}. "
@@ -158,14 +268,29 @@ def _check_features(names: Sequence[object], target: str) -> None:
         )
 
 
-def _names_of_array(features: Any, graph: ADMG, target: str) -> Sequence[str]:
-    names = [node for node in graph.nodes if node != target]
-    if features.shape[1] != len(names):
+def check_named(features: Any, feature_names: Sequence[str] | None) -> None:
+    """Raise if features have no names by which a graph could be matched."""
+    if feature_names is None and not is_frame(features):
         raise GraphMismatchError(
-            "An array of features must have one column per node of the graph other than the "
-            f"target, in the order of the nodes. Found {features.shape[1]} columns and "
-            f"{len(names)} nodes: {names}. Pass a data frame, whose columns are matched by name, "
-            "drop columns, or use `latent_projection(graph, keep=...)`."
+            "With a graph, the features must have names: columns are matched to nodes by name. "
+            "Found an array without any. Either let the steps before return frames, "
+            '`set_output(transform="pandas")`; or say what the columns are, feature_names=[...]; '
+            "or put the preprocessing inside the estimator, "
+            "`AugmentedRegressor(make_pipeline(StandardScaler(), Ridge()), graph=graph)`."
+        )
+
+
+def _names_of(features: Any) -> list[Any]:
+    return list(getattr(features, "column_names", features.columns))
+
+
+def _names_of_array(features: Any, feature_names: Sequence[str] | None) -> list[str]:
+    check_named(features, feature_names)
+    names = list(feature_names or ())
+    if features.shape[1] != len(names):
+        raise ParameterError(
+            "`feature_names` must name each column of the features, in their order. "
+            f"Found {len(names)} names, {names}, for {features.shape[1]} columns."
         )
     return names
 

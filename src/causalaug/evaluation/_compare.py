@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import pandas as pd
 from sklearn.base import clone, is_classifier
 
 from causalaug._random import RandomState, as_generator, new_seed
-from causalaug._validation import check_choice, check_integer, check_same_variables
+from causalaug._validation import check_choice, check_integer
 from causalaug.estimators import (
     AugmentedClassifier,
     AugmentedRegressor,
@@ -21,9 +22,9 @@ from causalaug.estimators import (
 )
 from causalaug.evaluation._comparison import AUGMENTED, BASELINE, CONTROL, Comparison
 from causalaug.evaluation._plain import default_learner, plain_learners
-from causalaug.exceptions import ParameterError, TableError
+from causalaug.exceptions import CausalAugWarning, ParameterError, TableError
 from causalaug.graphs import as_graph, complete_graph
-from causalaug.table import Table
+from causalaug.table import Table, extra_columns, warn_of_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from causalaug.estimators import Task
     from causalaug.expansion import Expansion
     from causalaug.graphs import ADMG
-    from causalaug.table import ColumnKind
+    from causalaug.table import KindName, Limits
     from causalaug.typing import IntArray
 
 TASKS = ("classification", "regression")
@@ -47,7 +48,9 @@ def compare(
     conditional: Conditional | str | None = None,
     expansion: Expansion | None = None,
     augmented_share: Any = "auto",
-    kinds: Mapping[str, ColumnKind] | None = None,
+    extra: str = "ignore",
+    kinds: Mapping[str, KindName] | None = None,
+    limits: Mapping[str, Limits] | None = None,
     task: str | None = None,
     n_splits: int = 5,
     repeats: int = 1,
@@ -73,9 +76,12 @@ def compare(
         The column to predict.
     estimator : estimator, optional
         The learner; by default scikit-learn's histogram gradient boosting.
-    conditional, expansion, augmented_share, kinds
+    conditional, expansion, augmented_share, kinds, limits
         As in `AugmentedRegressor`; by default the gate chooses the share within each
-        training fold.
+        training fold. What is not said of kinds and limits is decided once, on all rows.
+    extra : {"ignore", "error"}, default="ignore"
+        What becomes of columns that are no node: one warning names them, and only learners
+        without new rows see them; or they are an error.
     task : {"regression", "classification"}, optional
         By default what the estimator is; without one, numbers are regressed and everything
         else is classified.
@@ -115,7 +121,8 @@ def compare(
     graph = as_graph(graph)
     for name, number, least in (("n_splits", n_splits, 2), ("repeats", repeats, 1)):
         check_integer(name, number, at_least=least)
-    opened = _open_frame(frame, graph, target, kinds)
+    opened, outside, decided = _open_frame(frame, graph, target, extra, kinds, limits)
+    warn_of_extra(outside)
     features, labels = opened.drop(target).to_native(), opened[target].to_numpy()
     if len(labels) < 2 * n_splits:
         raise TableError(
@@ -131,7 +138,7 @@ def compare(
         "conditional": conditional,
         "expansion": expansion,
         "augmented_share": augmented_share,
-        "kinds": kinds,
+        **decided,
     }
     control = complete_graph(graph.topological_order())
     methods = {
@@ -176,7 +183,11 @@ class _Fitter:
     def __call__(self, trial: _Trial) -> pd.DataFrame:
         opened = nw.from_native(self.features, eager_only=True)
         learner = seeded(trial.learner, np.random.default_rng(trial.seed))
-        fitted = learner.fit(opened[trial.train].to_native(), self.labels[trial.train])
+        rows = opened[trial.train].to_native()
+        with warnings.catch_warnings():
+            # What a fold would say was said of the whole table, once.
+            warnings.simplefilter("ignore", CausalAugWarning)
+            fitted = learner.fit(rows, self.labels[trial.train])
         asked = opened[trial.held_out].to_native()
         return pd.DataFrame(
             {
@@ -209,15 +220,35 @@ def _trials(
 
 
 def _open_frame(
-    frame: Any, graph: ADMG, target: str, kinds: Mapping[str, ColumnKind] | None
-) -> nw.DataFrame[Any]:
-    """Check the data as `augment` would, before any work."""
-    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)
-    check_same_variables(graph.nodes, table.columns)
-    check_choice("target", target, table.columns)
+    frame: Any,
+    graph: ADMG,
+    target: str,
+    extra: str,
+    kinds: Mapping[str, KindName] | None,
+    limits: Mapping[str, Limits] | None,
+) -> tuple[nw.DataFrame[Any], tuple[str, ...], dict[str, Any]]:
+    """Return the frame, the columns outside the graph, and kinds and limits of the others.
+
+    The data are checked as `augment` would, before any work. A fold has fewer values than the
+    table: left to itself, it might take a quantity for ranks. The target is what the task says.
+    """
+    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, limits=limits)
+    outside = extra_columns(table.columns, graph.nodes, extra)
+    check_choice("target", target, graph.nodes)
     if isinstance(frame, np.ndarray):
         frame = pd.DataFrame(frame, columns=list(graph.nodes))
-    return nw.from_native(frame, eager_only=True)
+    known = {name: table.index(name) for name in table.columns if name not in (target, *outside)}
+    movable = {name: j for name, j in known.items() if table.resolution[j] is not None}
+    decided = {
+        "kinds": {name: table.kinds[j] for name, j in known.items()} | _within(kinds, graph),
+        "limits": {name: table.limits[j] for name, j in movable.items()} | _within(limits, graph),
+    }
+    return nw.from_native(frame, eager_only=True), outside, decided
+
+
+def _within(options: Mapping[str, Any] | None, graph: ADMG) -> dict[str, Any]:
+    """Return what was said of columns that are nodes."""
+    return {name: option for name, option in (options or {}).items() if name in graph.nodes}
 
 
 def _is_classification(task: str | None, estimator: Any, target: nw.Series[Any]) -> bool:

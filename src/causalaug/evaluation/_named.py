@@ -6,7 +6,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 from causalaug._optional import import_optional
 from causalaug._validation import check_choice
-from causalaug.evaluation._plain import default_learner, plain_learners, with_encoding
+from causalaug.estimators import with_encoding
+from causalaug.evaluation._plain import default_learner, plain_learners
 from causalaug.exceptions import ParameterError
 
 LEARNERS = ("boosting", "forest", "logistic", "ridge", "xgboost")

@@ -2,10 +2,8 @@
 
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from sklearn import get_config
-from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -13,8 +11,8 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.linear_model import LogisticRegression, RidgeCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+
+from causalaug.estimators import with_encoding
 
 RIDGE_PENALTIES = np.logspace(-3, 3, 13)
 N_TREES = 200
@@ -42,28 +40,3 @@ def default_learner(features: Any, *, classification: bool) -> Any:
     if get_config()["enable_metadata_routing"]:
         learner = learner.set_fit_request(sample_weight=True)
     return with_encoding(learner, features, one_hot=False)
-
-
-def with_encoding(learner: Any, features: Any, *, one_hot: bool = True, scale: bool = False) -> Any:
-    """Return the learner behind an encoder of the columns that hold no numbers."""
-    names = _without_numbers(features)
-    steps: list[Any] = []
-    if names:
-        encoder = (
-            OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-            if one_hot
-            else OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
-        )
-        steps.append(ColumnTransformer([("encode", encoder, names)], remainder="passthrough"))
-    if scale:
-        steps.append(StandardScaler())
-    return make_pipeline(*steps, learner) if steps else learner
-
-
-def _without_numbers(features: Any) -> list[str]:
-    opened = nw.from_native(features, eager_only=True)
-    return [
-        name
-        for name, dtype in opened.schema.items()
-        if not (dtype.is_numeric() or dtype == nw.Boolean)
-    ]

@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from causalaug.augmentation import AugmentedTable, augment
+from causalaug.augmentation import AugmentedTable
 from causalaug.conditionals import Conditional
 from causalaug.estimators import (
     default_conditional,
@@ -23,7 +23,8 @@ from causalaug.experiments._boosting import (
 )
 from causalaug.experiments._fits import WeightedRows
 from causalaug.experiments._outcome import Outcome, describe_new_rows
-from causalaug.experiments._splits import Split
+from causalaug.experiments._splits import Split, paper_columns
+from causalaug.model import fit_model
 from causalaug.typing import FloatArray
 
 
@@ -74,14 +75,10 @@ class HonestProtocol:
         return Outcome(prediction, n_rounds, reg_lambda, share, new_rows, made - chosen, learned)
 
     def make_rows(self, split: Split, frame: pd.DataFrame) -> AugmentedTable:
-        """Return new rows, as the learners of this library make them."""
-        return augment(
-            frame.astype({split.target: np.float64}),
-            split.graph,
-            self.conditional,
-            default_expansion(len(frame)),
-            random_state=split.seed,
-        )
+        """Return new rows, as the learners make them of columns as the paper has them."""
+        frame = frame.astype({split.target: np.float64})
+        model = fit_model(frame, split.graph, self.conditional, **paper_columns(frame))
+        return model.expand(default_expansion(len(frame)), split.seed)
 
     def _search_plain(self, split: Split, grid: BoostingGrid) -> FloatArray:
         rows = split.rows_of(split.train)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from causalaug._ragged import combine_codes
-from causalaug.augmentation import AugmentedTable, augment
+from causalaug.augmentation import AugmentedTable
 from causalaug.conditionals import KernelConditional
 from causalaug.expansion import BudgetExpansion, PrunedExpansion
 from causalaug.experiments._boosting import (
@@ -22,8 +22,9 @@ from causalaug.experiments._boosting import (
 from causalaug.experiments._fits import WeightedRows
 from causalaug.experiments._outcome import Outcome, describe_new_rows
 from causalaug.experiments._plain_floats import PlainFloatConditional
-from causalaug.experiments._splits import Split
+from causalaug.experiments._splits import Split, paper_columns
 from causalaug.graphs import ADMG
+from causalaug.model import fit_model
 from causalaug.typing import FloatArray
 
 MOST_LEAVES = 100_000_000
@@ -100,13 +101,14 @@ class PublishedProtocol:
         if self.tree == "none":
             return None, np.empty(0)
         kernel = KernelConditional(discrete_kernel="identity", temperature=self.temperature)
-        order = published_order(split.graph)
+        order, columns = published_order(split.graph), paper_columns(frame)
         if self.tree == "lossless":
             budget, seed = BudgetExpansion(), split.seed
-            leaves = augment(frame, split.graph, kernel, budget, order, random_state=seed)
+            leaves = fit_model(frame, split.graph, kernel, order, **columns).expand(budget, seed)
             return merged_in_tree_order(leaves, "add")
         pruned = PrunedExpansion(self.threshold, merge_equal=False, max_rows=MOST_LEAVES)
-        leaves = augment(frame, split.graph, PlainFloatConditional(kernel), pruned, order)
+        conditional = PlainFloatConditional(kernel)
+        leaves = fit_model(frame, split.graph, conditional, order, **columns).expand(pruned)
         return merged_in_tree_order(leaves, self.equal_rows)
 
     def mix(

@@ -2,6 +2,7 @@
 
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,21 @@ class Split:
     def rows_of(self, frame: pd.DataFrame) -> WeightedRows:
         """Return rows of weight 1."""
         return WeightedRows(*self.features_and_target(frame), np.ones(len(frame)))
+
+
+def paper_columns(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return the kinds and the limits of the columns as the paper has them, for `augment`.
+
+    Every integer is told apart from the others, and floats have no limits.
+
+    >>> paper_columns(pd.DataFrame({"cylinders": [4, 8], "mpg": [33.5, 14.0]}))
+    {'kinds': {'cylinders': 'nominal'}, 'limits': {'mpg': (None, None)}}
+    """
+    kinds = {name: dtype.kind for name, dtype in frame.dtypes.items()}
+    return {
+        "kinds": {name: "nominal" for name, kind in kinds.items() if kind in "iu"},
+        "limits": {name: (None, None) for name, kind in kinds.items() if kind == "f"},
+    }
 
 
 def split_dataset(dataset: Dataset, name: str, fraction: float, number: int, seed: int) -> Split:

@@ -18,6 +18,7 @@ and answers the same after.
 """
 
 from causalaug.model._blocks import BlockJob
+from causalaug.model._loss import MOST_LOST, describe_loss, warn_of_loss
 from causalaug.model._model import (
     BLOCK_ROWS,
     GraphModel,
@@ -32,13 +33,16 @@ from causalaug.model._prediction import Prediction
 
 __all__ = [
     "BLOCK_ROWS",
+    "MOST_LOST",
     "BlockJob",
     "GraphModel",
     "Prediction",
     "augment",
     "check_strategies",
     "count_blocks",
+    "describe_loss",
     "fit_model",
     "fit_table",
     "resolve_conditional",
+    "warn_of_loss",
 ]

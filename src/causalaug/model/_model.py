@@ -30,9 +30,10 @@ from causalaug.expansion import (
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import ADMG, read_graph
 from causalaug.model._blocks import BlockJob, grow_blocks
+from causalaug.model._loss import MOST_LOST, warn_of_loss
 from causalaug.model._prediction import Prediction
 from causalaug.model._target import Target
-from causalaug.table import ColumnKind, Table, code_rows
+from causalaug.table import KindName, Limits, Table, code_rows
 from causalaug.typing import FloatArray
 
 BLOCK_ROWS = 1 << 18
@@ -230,7 +231,8 @@ def fit_model(
     graph: Any,
     conditional: Conditional | Literal["auto"] | None = None,
     order: Sequence[str] | None = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
+    limits: Mapping[str, Limits] | None = None,
     sample_weight: FloatArray | None = None,
 ) -> GraphModel:
     """Fit one conditional per factor of the graph to the rows of a table.
@@ -248,9 +250,14 @@ def fit_model(
     order : sequence of str, optional
         The topological order to follow; by default the one of the graph, ties broken by
         the order of its nodes. With bidirected edges the result depends on it.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
-        Kinds of columns that differ from the default: floats are continuous, integers,
-        booleans, categories and strings are discrete.
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
+        Kinds of columns that differ from the default: floats, dates and integers with more than
+        10 distinct values are continuous, other integers and ordered categories are ordered,
+        booleans, categories and strings are nominal. ``"discrete"`` is another word for nominal.
+    limits : mapping of str to (float or None, float or None), optional
+        The least and the largest value that a continuous column may hold, as in
+        ``{"dose": (0, None)}``; None where there is no bound. By default a column that was never
+        negative stays so, and one of floats between 0 and 1 stays there.
     sample_weight : array of shape (n,), optional
         How much each observed row counts, positive: a row of weight 2 lends its cells twice
         as often.
@@ -275,7 +282,9 @@ def fit_model(
     """
     graph = graph if isinstance(graph, ADMG) else read_graph(graph)
     conditional = resolve_conditional(conditional)
-    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, row_weights=sample_weight)
+    table = Table.from_frame(
+        frame, names=graph.nodes, kinds=kinds, limits=limits, row_weights=sample_weight
+    )
     if set(graph.nodes) != set(table.columns):
         raise different_variables(graph.nodes, table.columns)
     return fit_table(table, graph, conditional, order)
@@ -286,7 +295,7 @@ def resolve_conditional(conditional: Any, default: Conditional | None = None) ->
     if isinstance(conditional, str) and conditional == "auto":
         return AutoConditional()
     if conditional is None:
-        return KernelConditional() if default is None else default
+        return DEFAULT_CONDITIONAL if default is None else default
     check_strategies(conditional)
     resolved: Conditional = conditional
     return resolved
@@ -353,9 +362,10 @@ def augment(
     conditional: Conditional | None = None,
     expansion: Expansion | None = None,
     order: Sequence[str] | None = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Mapping[str, KindName] | None = None,
     random_state: RandomState = None,
     *,
+    limits: Mapping[str, Limits] | None = None,
     sample_weight: FloatArray | None = None,
     engine: Engine = None,
     block_rows: int | None = None,
@@ -382,11 +392,16 @@ def augment(
     order : sequence of str, optional
         The topological order to follow; by default the one of the graph, ties broken by
         the order of its nodes. With bidirected edges the result depends on it.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
-        Kinds of columns that differ from the default: floats are continuous, integers,
-        booleans, categories and strings are discrete.
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
+        Kinds of columns that differ from the default: floats, dates and integers with more than
+        10 distinct values are continuous, other integers and ordered categories are ordered,
+        booleans, categories and strings are nominal. ``"discrete"`` is another word for nominal.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed of what is random in the expansion. One seed gives one result.
+    limits : mapping of str to (float or None, float or None), optional
+        The least and the largest value that a continuous column may hold, as in
+        ``{"dose": (0, None)}``; None where there is no bound. By default a column that was never
+        negative stays so, and one of floats between 0 and 1 stays there.
     sample_weight : array of shape (n,), optional
         How much each observed row counts, positive: a row of weight 2 lends its cells twice
         as often.
@@ -397,6 +412,11 @@ def augment(
         Cut the job into blocks of about so many rows, each with a seed of its own; by default
         262,144, and a `PrunedExpansion`, whose number of rows is not known beforehand, is not
         cut. The result depends on it. A job of one block is the expansion itself.
+
+    Warns
+    -----
+    CausalAugWarning
+        If more than 1% of the mass was dropped. With the defaults none is.
 
     Returns
     -------
@@ -426,5 +446,10 @@ def augment(
     >>> round(result.novel_mass, 3), result.dropped_mass
     (0.333, 0.0)
     """
-    model = fit_model(frame, graph, conditional, order, kinds, sample_weight=sample_weight)
-    return model.expand(expansion, random_state, engine=engine, block_rows=block_rows)
+    model = fit_model(frame, graph, conditional, order, kinds, limits, sample_weight)
+    result = model.expand(expansion, random_state, engine=engine, block_rows=block_rows)
+    # With the defaults no path can end, and nothing is pruned.
+    may_lose = expansion is not None or any(each.weigher.may_end for each in model.fitted)
+    if may_lose and result.dropped_mass > MOST_LOST:
+        warn_of_loss(model, result)
+    return result

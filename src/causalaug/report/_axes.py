@@ -21,13 +21,13 @@ class Axis:
     ----------
     column : str
         The column.
-    kind : {"continuous", "discrete"}
+    kind : {"continuous", "ordered", "nominal"}
         Its kind.
     knots : float array
-        Of a continuous column the least and the largest value, of a discrete one the values
+        Of a continuous column the least and the largest value, of any other the values
         that have a place of their own, ascending.
     labels : tuple of str
-        Of a continuous column how the two ends read, of a discrete one how each place reads.
+        Of a continuous column how the two ends read, of any other how each place reads.
         If there is one label more than knots, it is that of all other values.
     n_parts : int
         The number of bars.
@@ -49,8 +49,8 @@ class Axis:
         return np.where(nearest == values, found, len(self.knots))
 
     def positions(self, values: FloatArray) -> FloatArray:
-        """Return where each value lies between 0 and 1; one of a discrete column, mid-bar."""
-        if self.kind == "discrete":
+        """Return where each value lies between 0 and 1; one that is not continuous, mid-bar."""
+        if self.kind != "continuous":
             middles: FloatArray = (self.parts(values) + 0.5) / self.n_parts
             return middles
         # Divided before they are subtracted, since differences of large numbers overflow.
@@ -96,4 +96,4 @@ def _told_apart(table: Table, number: int, most_levels: int) -> Axis:
     kept = np.sort(np.argsort(-count, kind="stable")[:n_kept])
     labels = table.labels(name, first[kept])
     rest = (OTHER,) if n_kept < len(levels) else ()
-    return Axis(name, "discrete", levels[kept], (*labels, *rest), n_kept + len(rest))
+    return Axis(name, table.kinds[number], levels[kept], (*labels, *rest), n_kept + len(rest))

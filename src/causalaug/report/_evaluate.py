@@ -8,30 +8,34 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from causalaug._random import RandomState, as_generator, new_seed
-from causalaug.augmentation import augment
 from causalaug.diagnostics import check_graph
 from causalaug.estimators import Gate, Regression, default_conditional, default_expansion
 from causalaug.evaluation import compare
+from causalaug.graphs import as_graph
+from causalaug.model import describe_loss, fit_model, warn_of_loss
 from causalaug.report._evaluation import Evaluation
 from causalaug.report._summary import summarize
+from causalaug.table import KINDS, without_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from causalaug.evaluation import Comparison
     from causalaug.graphs import ADMG
-    from causalaug.table import ColumnKind
+    from causalaug.table import KindName, Limits, Table
 
 PACKAGES = ("causalaug", "numpy", "scipy", "pandas", "narwhals", "sklearn")
 
 
 def evaluate(
     frame: Any,
-    graph: ADMG,
+    graph: Any,
     target: str,
     *,
     estimator: Any = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    extra: str = "ignore",
+    kinds: Mapping[str, KindName] | None = None,
+    limits: Mapping[str, Limits] | None = None,
     n_splits: int = 5,
     repeats: int = 1,
     random_state: RandomState = None,
@@ -47,14 +51,19 @@ def evaluate(
     ----------
     frame : pandas or polars DataFrame
         The observed rows, features and target.
-    graph : ADMG
-        The causal graph; its nodes are the columns.
+    graph : ADMG or anything that `read_graph` reads
+        The causal graph; its nodes are columns.
     target : str
         The column to predict.
     estimator : estimator, optional
         The learner; by default scikit-learn's histogram gradient boosting.
-    kinds : mapping of str to {"continuous", "discrete"}, optional
+    extra : {"ignore", "error"}, default="ignore"
+        What becomes of columns that are no node: one warning names them, and only learners
+        without new rows see them; or they are an error.
+    kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
         Kinds of columns that differ from the default.
+    limits : mapping of str to (float or None, float or None), optional
+        The least and the largest value that a continuous column may hold, as in `augment`.
     n_splits : int, default=5
         The number of folds.
     repeats : int, default=1
@@ -92,6 +101,7 @@ def evaluate(
 
     ``result.to_html("report.html")`` writes all of it to one file that needs no network.
     """
+    graph = as_graph(graph)
     seed = _as_seed(random_state)
     steps = _Steps(progress)
     comparison = compare(
@@ -99,23 +109,29 @@ def evaluate(
         graph,
         target,
         estimator,
+        extra=extra,
         kinds=kinds,
+        limits=limits,
         n_splits=n_splits,
         repeats=repeats,
         random_state=seed,
         callback=steps.of_comparison,
     )
-    check = check_graph(frame, graph, kinds=kinds, random_state=seed)
+    inside, outside = without_extra(frame, graph.nodes, extra)
+    kinds, limits = _within(kinds, graph), _within(limits, graph)
+    check = check_graph(inside, graph, kinds=kinds, random_state=seed)
     steps.advance()
     conditional, expansion = default_conditional(), default_expansion(len(comparison.losses))
     kinds_used = {target: _kind_of_target(comparison), **(kinds or {})}
-    augmented = augment(frame, graph, conditional, expansion, kinds=kinds_used, random_state=seed)
+    model = fit_model(inside, graph, conditional, None, kinds_used, limits)
+    augmented = model.expand(expansion, seed)
+    warn_of_loss(model, augmented)
     steps.advance()
     learner = comparison.learner if estimator is None else " ".join(repr(estimator).split())
     return Evaluation(
         comparison=comparison,
         check=check,
-        augmentation=summarize(augmented, target, seed),
+        augmentation=summarize(augmented, target, seed, describe_loss(model, augmented)),
         graph=graph,
         settings={
             "learner": learner,
@@ -124,11 +140,13 @@ def evaluate(
             "share of the new rows": f"chosen by {Gate()}",
             "conditional": str(conditional),
             "expansion": str(expansion),
-            "kinds of columns": _in_words(kinds),
+            "kinds of columns": _in_words(model.table),
+            **({"limits of columns": str(limits)} if limits else {}),
+            **({"columns outside the graph": ", ".join(outside)} if outside else {}),
         },
         seed=seed,
         versions=_versions(estimator),
-        source=source or _call(target, estimator, kinds, n_splits, repeats, seed),
+        source=source or _call(target, estimator, kinds, limits, n_splits, repeats, seed),
     )
 
 
@@ -158,15 +176,23 @@ def _as_seed(random_state: RandomState) -> int:
     return int(random_state) if isinstance(random_state, Integral) else new_seed(rng)
 
 
-def _kind_of_target(comparison: Comparison) -> ColumnKind:
+def _kind_of_target(comparison: Comparison) -> KindName:
     """Return the kind that the learners give the target: numbers are regressed."""
-    return "continuous" if comparison.loss_name == Regression.loss_name else "discrete"
+    return "continuous" if comparison.loss_name == Regression.loss_name else "nominal"
 
 
-def _in_words(kinds: Mapping[str, ColumnKind] | None) -> str:
-    if not kinds:
-        return "by their dtypes"
-    return ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+def _in_words(table: Table) -> str:
+    """Return which columns are of which kind."""
+    by_kind = {
+        kind: [name for name, own in zip(table.columns, table.kinds, strict=True) if own == kind]
+        for kind in KINDS
+    }
+    return "; ".join(f"{kind}: {', '.join(names)}" for kind, names in by_kind.items() if names)
+
+
+def _within(options: Mapping[str, Any] | None, graph: ADMG) -> dict[str, Any]:
+    """Return what was said of columns that are nodes."""
+    return {name: option for name, option in (options or {}).items() if name in graph.nodes}
 
 
 def _versions(estimator: Any) -> dict[str, str]:
@@ -180,7 +206,8 @@ def _versions(estimator: Any) -> dict[str, str]:
 def _call(
     target: str,
     estimator: Any,
-    kinds: Mapping[str, ColumnKind] | None,
+    kinds: Mapping[str, KindName] | None,
+    limits: Mapping[str, Limits] | None,
     n_splits: int,
     repeats: int,
     seed: int,
@@ -189,6 +216,7 @@ def _call(
     options = {
         "estimator": None if estimator is None else " ".join(repr(estimator).split()),
         "kinds": None if not kinds else repr(dict(kinds)),
+        "limits": None if not limits else repr(dict(limits)),
         "n_splits": str(n_splits),
         "repeats": str(repeats),
         "random_state": str(seed),

@@ -113,12 +113,16 @@ class Evaluation:
             markdown_text(self.verdict),
             f"## Gain\n\n{self.comparison.tables_as_markdown()}",
             f"## Independences\n\n{self.check.to_markdown().rstrip()}",
-            f"## New rows\n\n{markdown_table(['figure', 'value'], figures)}",
+            f"## New rows\n\n{self._warning()}{markdown_table(['figure', 'value'], figures)}",
             f"## Pairs that changed most\n\n{markdown_table(['pair', 'moved mass'], pairs)}",
             f"## How to reproduce this\n\n{markdown_table(['what', 'used'], facts.items())}",
             "\n".join(f"    {visible(line)}".rstrip() for line in self.source.splitlines()),
         ]
         return "\n\n".join(sections) + "\n"
+
+    def _warning(self) -> str:
+        warning = self.augmentation.warning
+        return "" if warning is None else f"**Warning:** {markdown_text(warning)}\n\n"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain values, ready for JSON; None stands for what is not known."""
@@ -130,6 +134,7 @@ class Evaluation:
             "shares": list(self.shares),
             "check": _check(self.check),
             "augmentation": _plain(dict(summary.figures)) | {"factors": list(summary.factors)},
+            "warnings": [] if summary.warning is None else [summary.warning],
             "marginals": [_marginal(each) for each in summary.marginals],
             "pairs": [
                 {"columns": [pair.x.column, pair.y.column], "change": pair.change}

@@ -145,7 +145,9 @@ def rows_section(evaluation: Contents) -> Section:
         ),
     ]
     lead = "New rows of the whole table, made as the learner makes them within each fold."
-    return Section("rows", "The new rows", join([_lead(lead), _tiles(tiles)]))
+    warning = evaluation.augmentation.warning
+    said = [element("p", f"Warning: {warning}", class_="warning", role="alert")] if warning else []
+    return Section("rows", "The new rows", join([_lead(lead), *said, _tiles(tiles)]))
 
 
 def columns_section(evaluation: Contents) -> Section:

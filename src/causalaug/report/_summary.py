@@ -51,6 +51,8 @@ class AugmentationSummary:
         The columns that changed less.
     pairs : tuple of PairChange
         The pairs that changed most, the most changed first.
+    warning : str or None
+        What must be known of lost mass, if there is any to speak of.
     """
 
     figures: Mapping[str, float]
@@ -58,10 +60,13 @@ class AugmentationSummary:
     marginals: tuple[Marginal, ...]
     unshown: tuple[str, ...]
     pairs: tuple[PairChange, ...]
+    warning: str | None = None
 
 
-def summarize(augmented: AugmentedTable, target: str, seed: int) -> AugmentationSummary:
-    """Return what a report tells of new rows.
+def summarize(
+    augmented: AugmentedTable, target: str, seed: int, warning: str | None = None
+) -> AugmentationSummary:
+    """Return what a report tells of new rows, and what it warns of.
 
     The seed chooses the points that are drawn.
     """
@@ -87,4 +92,5 @@ def summarize(augmented: AugmentedTable, target: str, seed: int) -> Augmentation
         marginals=tuple(marginals[number] for number in shown),
         unshown=tuple(table.columns[number] for number in sorted(ranked[MOST_MARGINALS:])),
         pairs=changed_pairs(augmented, new, ranked, np.random.default_rng(seed)),
+        warning=warning,
     )

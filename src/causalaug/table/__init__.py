@@ -4,9 +4,32 @@ All knowledge of data frames is in this package; the rest of the library works o
 float values, the kinds and the row numbers of a `Table`.
 """
 
-from causalaug.table._checks import check_names
 from causalaug.table._coding import UNSEEN, code_rows, level_cells
-from causalaug.table._columns import ColumnKind
+from causalaug.table._columns import (
+    KINDS,
+    ColumnKind,
+    KindName,
+    canonical_kind,
+    check_names,
+)
+from causalaug.table._extra import EXTRA, extra_columns, warn_of_extra, without_extra
+from causalaug.table._limits import Limits
 from causalaug.table._table import Coding, Table
 
-__all__ = ["UNSEEN", "Coding", "ColumnKind", "Table", "check_names", "code_rows", "level_cells"]
+__all__ = [
+    "EXTRA",
+    "KINDS",
+    "UNSEEN",
+    "Coding",
+    "ColumnKind",
+    "KindName",
+    "Limits",
+    "Table",
+    "canonical_kind",
+    "check_names",
+    "code_rows",
+    "extra_columns",
+    "level_cells",
+    "warn_of_extra",
+    "without_extra",
+]

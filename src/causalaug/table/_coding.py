@@ -13,8 +13,7 @@ import numpy as np
 
 from causalaug._validation import check_columns_exist
 from causalaug.exceptions import TableError
-from causalaug.table._checks import check_names
-from causalaug.table._columns import Column, encode
+from causalaug.table._columns import Column, check_names, encode
 from causalaug.table._sources import ArraySource, NarwhalsSource, PandasSource, Source, open_source
 
 if TYPE_CHECKING:

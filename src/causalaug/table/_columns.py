@@ -1,11 +1,16 @@
 """One column: from its cells, whatever they are, to float values.
 
 Two questions decide everything. What do the cells hold? (`Column.content`.) And shall
-they be told apart only, or measured? (`ColumnKind`.) A discrete column needs values that
-are equal exactly where its cells are; a continuous one needs values on a scale.
+they be told apart only, ranked, or measured? (`ColumnKind`.) A nominal column needs values
+that are equal exactly where its cells are, an ordered one needs ranks as well, a continuous
+one a scale.
+
+What columns must be is checked here too, once and before any work; each error says what to do
+next.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
@@ -15,11 +20,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from causalaug.exceptions import TableError
-from causalaug.typing import FloatArray
+from causalaug._validation import check_choice, typing_slips
+from causalaug.exceptions import ParameterError, TableError
+from causalaug.typing import BoolArray, FloatArray
 
-ColumnKind: TypeAlias = Literal["continuous", "discrete"]
-"""How a column enters a kernel: by distance, or by being equal or not."""
+ColumnKind: TypeAlias = Literal["continuous", "ordered", "nominal"]
+"""How a column enters a kernel: by distance, by difference in rank, or by being equal or not."""
+
+KINDS: tuple[ColumnKind, ...] = ("continuous", "ordered", "nominal")
+SYNONYMS: Mapping[str, ColumnKind] = {"discrete": "nominal"}
+"""Words that are taken for a kind wherever kinds are given."""
+
+KindName: TypeAlias = Literal["continuous", "ordered", "nominal", "discrete"]
+"""What a caller may say."""
+
+MOST_RANKS = 10
+"""Integers with more distinct values are quantities: nobody lists that many grades."""
 
 # The words are those of `pandas.api.types.infer_dtype`, plus ours for categories.
 _TIMES = frozenset({"date", "datetime", "datetime64", "timedelta", "timedelta64"})
@@ -69,12 +85,12 @@ class Column:
         return str(pd.api.types.infer_dtype(self.cells, skipna=False))
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> BoolArray:
         """Mask of the cells that are NaN, None, NaT or any other null."""
         return self.cells == -1 if self.ordered is not None else np.asarray(pd.isna(self.cells))
 
     @property
-    def infinite(self) -> NDArray[np.bool_]:
+    def infinite(self) -> BoolArray:
         """Mask of the cells that are plus or minus infinity."""
         if self.content in _FLOATS:
             return np.isinf(self.cells.astype(np.float64))
@@ -98,8 +114,111 @@ class Column:
 
     @property
     def default_kind(self) -> ColumnKind:
-        """The kind of the column when the caller does not say."""
-        return "continuous" if self.content in _TIMES | _FLOATS else "discrete"
+        """The kind of the column when the caller does not say.
+
+        >>> [Column("n", "int64", np.arange(size)).default_kind for size in (10, 11)]
+        ['ordered', 'continuous']
+        """
+        if self.content in _TIMES | _FLOATS:
+            return "continuous"
+        if self.content == "integer":
+            is_object = self.cells.dtype.kind == "O"
+            distinct = set(self.cells) if is_object else np.unique(self.cells)
+            return "ordered" if len(distinct) <= MOST_RANKS else "continuous"
+        return "ordered" if self.content == _ORDERED else "nominal"
+
+
+def check_names(names: Sequence[object]) -> None:
+    """Raise unless the column names are distinct strings."""
+    odd = [name for name in names if not isinstance(name, str)]
+    if odd:
+        raise TableError(
+            f"Column names must be strings, as the nodes of a graph are. Found {odd}. "
+            "Rename them; in pandas, `frame.columns = frame.columns.map(str)`."
+        )
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise TableError(
+            f"Column names must be distinct. Found more than once: {repeated}. "
+            "Rename or drop the repeated columns."
+        )
+
+
+def check_cells(columns: Sequence[Column]) -> None:
+    """Raise unless all cells are scalars, none is missing, and none is infinite."""
+    nested = [f"{c.name!r} ({c.dtype})" for c in columns if not c.is_supported]
+    if nested:
+        raise TableError(
+            "Cells must be numbers, strings, categories, times or other scalars that can be "
+            f"hashed. Found columns of another type: {', '.join(nested)}. "
+            "Drop these columns, or split them into columns of scalars."
+        )
+    _check_none(
+        [(c.name, c.missing) for c in columns],
+        must="The data must have no missing values (null, None, NaN, NaT).",
+        remedy="Drop the rows (`dropna` in pandas, `drop_nulls` and `drop_nans` in polars) "
+        "or fill the cells in.",
+    )
+    _check_none(
+        [(c.name, c.infinite) for c in columns],
+        must="The data must be finite.",
+        remedy="Drop the rows, or replace the infinite cells by finite values.",
+    )
+
+
+def _check_none(masks: Sequence[tuple[str, BoolArray]], must: str, remedy: str) -> None:
+    """Raise if any mask is true anywhere, naming every column, its count and its first row."""
+    found = [
+        f"{mask.sum()} in {name!r} (first at row {mask.argmax()})"
+        for name, mask in masks
+        if mask.any()
+    ]
+    if found:
+        raise TableError(f"{must} Found {', '.join(found)}; rows count from 0. {remedy}")
+
+
+def resolve_kinds(
+    columns: Sequence[Column], kinds: Mapping[str, KindName] | None
+) -> tuple[ColumnKind, ...]:
+    """Return the kind of each column: the one in `kinds`, or else its default."""
+    wanted = {} if kinds is None else kinds
+    _check_kinds(wanted, [column.name for column in columns])
+    said = {name: canonical_kind(kind) for name, kind in wanted.items()}
+    flat = [c for c in columns if said.get(c.name, "nominal") != "nominal" and not c.has_scale]
+    if flat:
+        held = ", ".join(f"{c.name!r} ({c.content}, dtype {c.dtype})" for c in flat)
+        raise ParameterError(
+            "A column in `kinds` can be 'continuous' or 'ordered' only if its cells have distances "
+            "or ranks: numbers, times, or ordered categories, whose ranks are then used. Found "
+            f"{held}. Leave it nominal, convert it to numbers, or make it an ordered category."
+        )
+    return tuple(said.get(column.name) or column.default_kind for column in columns)
+
+
+def canonical_kind(kind: KindName) -> ColumnKind:
+    """Return the kind that a word stands for.
+
+    >>> canonical_kind("discrete"), canonical_kind("ordered")
+    ('nominal', 'ordered')
+    """
+    return SYNONYMS.get(kind, kind)  # type: ignore[arg-type]
+
+
+def _check_kinds(kinds: object, names: Sequence[str]) -> None:
+    """Raise unless `kinds` maps some of the names to a column kind."""
+    if not isinstance(kinds, Mapping):
+        raise ParameterError(
+            "`kinds` must map column names to 'continuous', 'ordered' or 'nominal', as in "
+            f'{{"cylinders": "continuous"}}. Found {kinds!r}.'
+        )
+    unknown = [str(name) for name in kinds if name not in names]
+    if unknown:
+        raise ParameterError(
+            f"`kinds` must name columns of the data. Found {unknown}, the columns are "
+            f"{list(names)}. " + typing_slips(unknown, names) + "Correct or drop these entries."
+        )
+    for name, kind in kinds.items():
+        check_choice(f"kinds[{name!r}]", kind, (*KINDS, *SYNONYMS))
 
 
 def encode(column: Column, kind: ColumnKind) -> tuple[FloatArray, bool]:
@@ -111,7 +230,7 @@ def encode(column: Column, kind: ColumnKind) -> tuple[FloatArray, bool]:
     and their codes are no numbers:
 
     >>> ids = Column("id", "int64", np.array([2**60 + 2, 2**60 + 1]))
-    >>> encode(ids, "discrete")
+    >>> encode(ids, "nominal")
     (array([1., 0.]), False)
 
     Measured, they are offsets from the smallest:
@@ -124,8 +243,9 @@ def encode(column: Column, kind: ColumnKind) -> tuple[FloatArray, bool]:
     cells = _unboxed(column)
     if _is_exact_in_float(cells):
         return _as_floats(cells), True
-    if kind == "discrete":
-        return _codes(cells), False
+    if kind != "continuous":
+        # Codes are in sorted order where there is one: those of what has a scale are ranks.
+        return _codes(cells), kind == "ordered"
     if column.content in _TIMES:
         return _seconds(column.name, cells), True
     return (_offsets(cells) if cells.dtype.kind in "iu" else _as_floats(cells)), True
@@ -138,17 +258,33 @@ def resolution(column: Column, kind: ColumnKind) -> float | None:
     0.0
     """
     is_number = column.ordered is None and column.cells.dtype.kind in "fiu"
-    if kind == "discrete" or not is_number or not _is_exact_in_float(column.cells):
+    if kind != "continuous" or not is_number or not _is_exact_in_float(column.cells):
         return None
     return 0.0 if column.cells.dtype.kind == "f" else 1.0
 
 
-def limits(column: Column) -> tuple[float, float]:
-    """Return the least and the largest number that a cell of the column could hold.
+def default_limits(column: Column, kind: ColumnKind) -> tuple[float, float]:
+    """Return the least and the largest number that a cell of the column may hold.
 
-    >>> limits(Column("age", "uint8", np.array([3, 90], dtype=np.uint8)))
+    A quantity that was never negative, such as a price, cannot become so, and one that stayed
+    between 0 and 1 is taken for a share. An integer keeps within what its dtype can hold.
+
+    >>> default_limits(Column("price", "float32", np.array([0.5, 2.0], dtype=np.float32)), "continuous")
+    (0.0, 3.4028234663852886e+38)
+    >>> default_limits(Column("share", "float64", np.array([0.5, 1.0])), "continuous")
+    (0.0, 1.0)
+    >>> default_limits(Column("age", "uint8", np.array([3, 90], dtype=np.uint8)), "continuous")
     (0.0, 255.0)
     """
+    kept = dtype_limits(column)
+    if resolution(column, kind) is None or column.cells.min() < 0:
+        return kept
+    is_share = column.cells.dtype.kind == "f" and column.cells.max() <= 1.0
+    return 0.0, 1.0 if is_share else kept[1]
+
+
+def dtype_limits(column: Column) -> tuple[float, float]:
+    """Return the least and the largest number that the dtype of a column can hold."""
     kind = column.cells.dtype.kind
     if column.ordered is not None or kind not in "fiu":
         return -np.inf, np.inf

@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 
 from causalaug.exceptions import GraphMismatchError, TableError
-from causalaug.table._checks import check_names
-from causalaug.table._columns import Column
+from causalaug.table._columns import Column, check_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,15 +10,19 @@ import numpy as np
 import pandas as pd
 
 from causalaug._validation import typing_slips
-from causalaug.exceptions import ParameterError
-from causalaug.table._checks import (
+from causalaug.exceptions import ParameterError, TableError
+from causalaug.table._columns import (
+    Column,
+    ColumnKind,
+    KindName,
     check_cells,
     check_names,
-    check_row_weights,
-    check_shape,
+    default_limits,
+    encode,
+    resolution,
     resolve_kinds,
 )
-from causalaug.table._columns import Column, ColumnKind, encode, limits, resolution
+from causalaug.table._limits import Limits, resolve_limits
 from causalaug.table._sources import open_source
 
 if TYPE_CHECKING:
@@ -50,23 +54,26 @@ class Table:
     ----------
     columns : tuple of str
         The column names.
-    kinds : tuple of {"continuous", "discrete"}
+    kinds : tuple of {"continuous", "ordered", "nominal"}
         The kind of each column.
     values : array of shape (n_rows, n_columns)
         Read-only and stored by column. Numbers are as they are. Strings and other objects are
         codes in sorted order (in order of appearance if they have none), categories are codes
         in category order, booleans are 0 and 1, dates, times and durations are seconds since the
         smallest of their column. Integers that a float cannot hold exactly are codes if
-        they are discrete, offsets from the smallest if they are continuous.
-        Values of a discrete column are equal exactly where the cells are; -0.0 equals 0.0.
+        they are ordered or nominal, offsets from the smallest if they are continuous.
+        Values of a column that is not continuous are equal exactly where the cells are; -0.0
+        equals 0.0.
     numeric : tuple of bool
         Whether the values of each column are numbers on a scale, so that their differences
         mean something. False for codes, except those of ordered categories, which are ranks.
     resolution : tuple of float or None
         How finely the cells of each column can be changed: 0.0 for floats, 1.0 for integers;
-        None for all others and for discrete columns, whose cells can only be copied.
+        None for all others, and for ordered and nominal columns, whose cells can only be copied.
     limits : tuple of (float, float)
-        The least and the largest number that a cell of each column could hold.
+        The least and the largest number that a cell of each column may hold: what the caller
+        said, or else what its dtype can hold, 0 if it was never negative, and 0 to 1 if it is
+        a float that never left that range.
     source : frame or array
         What the table was made from; `take` copies its cells.
     row_weights : array of shape (n_rows,), optional
@@ -76,15 +83,15 @@ class Table:
 
     Examples
     --------
-    Cylinders are integers, hence discrete, unless the caller says otherwise:
+    Cylinders are a few integers, hence ranks, unless the caller says otherwise:
 
     >>> import pandas as pd
     >>> cars = pd.DataFrame({"cylinders": [4, 8], "mpg": [33.5, 14.0], "make": ["VW", "Ford"]})
     >>> Table.from_frame(cars)
-    Table(columns=('cylinders', 'mpg', 'make'), kinds=('discrete', 'continuous', 'discrete'), \
+    Table(columns=('cylinders', 'mpg', 'make'), kinds=('ordered', 'continuous', 'nominal'), \
 numeric=(True, True, False))
     >>> Table.from_frame(cars, kinds={"cylinders": "continuous"}).kinds
-    ('continuous', 'continuous', 'discrete')
+    ('continuous', 'continuous', 'nominal')
 
     Codes are in sorted order, not in order of appearance, so they do not depend on the rows
     being shuffled:
@@ -110,7 +117,8 @@ numeric=(True, True, False))
         frame: Any,
         *,
         names: Sequence[str] | None = None,
-        kinds: Mapping[str, ColumnKind] | None = None,
+        kinds: Mapping[str, KindName] | None = None,
+        limits: Mapping[str, Limits] | None = None,
         row_weights: FloatArray | None = None,
     ) -> Table:
         """Check a frame and code its cells.
@@ -122,10 +130,15 @@ numeric=(True, True, False))
         names : sequence of str, optional
             The column names of an array, by default ``x0``, ``x1`` and so on. A frame has
             its own names, and this argument is ignored.
-        kinds : mapping of str to {"continuous", "discrete"}, optional
-            The kinds that differ from the default: floats, decimals, dates, times and
-            durations are continuous, everything else is discrete. An object column is what
-            its cells are. Strings and unordered categories cannot be continuous.
+        kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
+            The kinds that differ from the default: floats, decimals, dates, times, durations,
+            and integers with more than 10 distinct values are continuous; other integers and
+            ordered categories are ordered; booleans, categories and strings are nominal. An
+            object column is what its cells are. Strings and unordered categories can only be
+            nominal. ``"discrete"`` is another word for nominal.
+        limits : mapping of str to (float or None, float or None), optional
+            The least and the largest value of continuous columns, as in ``{"dose": (0, None)}``;
+            None where there is no bound. They replace the limits that a column would have.
         row_weights : array of shape (n,), optional
             How much each row counts: positive and finite. Only their ratios matter.
 
@@ -143,8 +156,9 @@ numeric=(True, True, False))
         GraphMismatchError
             If an array has not as many columns as there are `names`.
         ParameterError
-            If `kinds` names no column, no kind, or a scale where there is none, or if
-            `row_weights` are not positive numbers, one per row.
+            If `kinds` names no column, no kind, or a scale where there is none, if `limits` are
+            not numbers around the observed values of a continuous column, or if `row_weights` are
+            not positive numbers, one per row.
 
         Examples
         --------
@@ -162,19 +176,23 @@ or fill the cells in.
         """
         source = open_source(frame, names)
         check_names(source.names)
-        check_shape(source.n_rows, len(source.names))
+        _check_shape(source.n_rows, len(source.names))
         columns = source.columns()
         check_cells(columns)
         chosen = resolve_kinds(columns, kinds)
         values, numeric = _encode_all(columns, chosen)
-        weights = check_row_weights(row_weights, source.n_rows)
+        weights = _check_row_weights(row_weights, source.n_rows)
         return cls(
             columns=tuple(column.name for column in columns),
             kinds=chosen,
             values=values,
             numeric=numeric,
             resolution=tuple(map(resolution, columns, chosen)),
-            limits=tuple(map(limits, columns)),
+            limits=(
+                tuple(map(default_limits, columns, chosen))
+                if limits is None
+                else resolve_limits(columns, chosen, limits)
+            ),
             source=_snapshot(frame),
             row_weights=weights if np.ptp(weights) > 0.0 else None,
             total_weight=float(weights.sum()),
@@ -303,6 +321,37 @@ def _encode_all(
         numeric.append(has_scale)
     values.flags.writeable = False
     return values, tuple(numeric)
+
+
+def _check_shape(n_rows: int, n_columns: int) -> None:
+    """Raise unless there is at least one row and one column."""
+    if n_rows == 0 or n_columns == 0:
+        raise TableError(
+            "The data must have at least one row and one column. "
+            f"Found {n_rows} rows and {n_columns} columns. Was every row filtered out?"
+        )
+
+
+def _check_row_weights(weights: object, n_rows: int) -> FloatArray:
+    """Return the weights as floats, ones if there are none; or raise."""
+    if weights is None:
+        return np.ones(n_rows)
+    try:
+        numbers = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if numbers.shape != (n_rows,):
+        raise ParameterError(
+            f"Row weights must be numbers, one for each of the {n_rows} rows. "
+            f"Found {type(weights).__name__}."
+        )
+    if not (np.isfinite(numbers) & (numbers > 0.0)).all():
+        worst = int(np.argmin(np.where(np.isfinite(numbers), numbers, -np.inf)))
+        raise ParameterError(
+            "Row weights must be positive and finite. "
+            f"Found {numbers[worst]} at row {worst}. Drop rows that shall not count."
+        )
+    return numbers
 
 
 def _snapshot(frame: Any) -> Any:

@@ -1,0 +1,76 @@
+"""Learners take numbers: strings, categories and times are made such."""
+
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
+
+from causalaug.typing import FloatArray
+
+
+def with_encoding(learner: Any, features: Any, *, one_hot: bool = True, scale: bool = False) -> Any:
+    """Return the learner behind an encoder of the columns that hold no numbers.
+
+    Which columns these are is looked up again when it is fitted: it may get fewer.
+    """
+    steps: list[Any] = []
+    if columns_without_numbers(features) or columns_of_times(features):
+        encoder = (
+            OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+            if one_hot
+            else OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+        )
+        times = FunctionTransformer(seconds_of_times, feature_names_out="one-to-one")
+        encoded = [
+            ("encode", encoder, columns_without_numbers),
+            ("times", times, columns_of_times),
+        ]
+        steps.append(ColumnTransformer(encoded, remainder="passthrough"))
+    if scale:
+        steps.append(StandardScaler())
+    return make_pipeline(*steps, learner) if steps else learner
+
+
+def columns_without_numbers(features: Any) -> list[str]:
+    """Return the columns of a frame that hold neither numbers nor times."""
+    return [
+        name
+        for name, dtype in _schema(features).items()
+        if not (dtype.is_numeric() or dtype == nw.Boolean or dtype.is_temporal())
+    ]
+
+
+def columns_of_times(features: Any) -> list[str]:
+    """Return the columns of a frame that hold dates, times or durations."""
+    return [name for name, dtype in _schema(features).items() if dtype.is_temporal()]
+
+
+def seconds_of_times(features: Any) -> FloatArray:
+    """Return columns of times as seconds.
+
+    >>> import pandas as pd
+    >>> seconds_of_times(pd.DataFrame({"day": pd.to_datetime(["1970-01-02", "1970-01-01"])}))
+    array([[86400.],
+           [    0.]])
+    """
+    opened = nw.from_native(features, eager_only=True)
+    return np.column_stack([_seconds(opened[name].to_numpy()) for name in opened.columns])
+
+
+def _seconds(cells: Any) -> FloatArray:
+    kind = "m8" if cells.dtype.kind == "m" else "M8"
+    nanoseconds: FloatArray = cells.astype(f"{kind}[ns]").astype(np.int64) / 1e9
+    return nanoseconds
+
+
+def _schema(features: Any) -> dict[str, Any]:
+    opened = nw.from_native(features, eager_only=True, pass_through=True)
+    return dict(opened.schema) if isinstance(opened, nw.DataFrame) else {}

@@ -1,0 +1,171 @@
+"""Tables as they come: an id, dates, spaces in names, decimal commas."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from causalaug.cli._table_files import read_table
+from causalaug.exceptions import ParameterError, TableError
+from command import run, succeed
+
+GRAPH = '"day of visit" -> "blood pressure" <- dose; "blood pressure" -> outcome'
+
+
+@pytest.fixture
+def visits(tmp_path):
+    rng = np.random.default_rng(0)
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, 40), unit="D")
+    dose = rng.integers(0, 4, 40)
+    pressure = 120.0 - 5.0 * dose + rng.normal(size=40)
+    frame = pd.DataFrame(
+        {
+            "id": np.arange(40) + 1000,
+            "day of visit": day.strftime("%Y-%m-%d"),
+            "dose": dose,
+            "blood pressure": pressure.round(1),
+            "outcome": (pressure + rng.normal(size=40)).round(2),
+        }
+    )
+    path = tmp_path / "visits.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+KINDS = "continuous: day of visit, blood pressure, outcome; ordered: dose"
+
+
+def test_from_a_file_to_a_report(visits, tmp_path):
+    report = tmp_path / "report.html"
+    words = ["-g", GRAPH, "-t", "outcome", "--estimator", "ridge", "--folds", "2", "-r", report]
+    result = succeed("evaluate", visits, *words)
+    assert f"Kinds: {KINDS} (--kinds changes them)." in result.stdout.splitlines()
+    assert result.stderr.count("warning: ") == 1
+    assert "Columns that are no node of the graph are left out: ['id']" in result.stderr
+    assert "columns outside the graph" in report.read_text()
+
+
+def test_a_check_says_what_it_left_out_and_the_kinds(visits):
+    result = succeed("check", visits, "-g", GRAPH)
+    assert (
+        "Kinds: continuous: day of visit, blood pressure, outcome; ordered: dose" in result.stdout
+    )
+    assert "left out: ['id']" in result.stderr
+    assert succeed("check", visits, "-g", GRAPH, "--drop", "id").stderr == ""
+
+
+def test_new_rows_have_dates_and_no_id(visits, tmp_path):
+    out = tmp_path / "new.csv"
+    result = succeed("augment", visits, "-g", GRAPH, "-o", out, "--rows", "50")
+    assert result.stderr == "Left out, since they are no node of the graph: id\n"
+    written, observed = pd.read_csv(out), pd.read_csv(visits)
+    assert list(written) == [*observed.columns[1:], "weight"]
+    assert set(written["day of visit"]) <= set(observed["day of visit"])
+    assert succeed("augment", visits, "-g", GRAPH, "-o", out, "-q").stderr == ""
+
+
+def test_lost_mass_is_a_warning(visits, tmp_path):
+    words = ["-g", GRAPH, "-o", tmp_path / "new.csv", "--expansion", "beam", "--rows", "9"]
+    result = succeed("augment", visits, *words, "--drop", "id", "--json")
+    assert "% of the mass was dropped: paths were pruned" in result.stderr
+    assert result.stderr.startswith("warning: ")
+    assert json.loads(result.stdout)["dropped_mass"] > 0.01
+
+
+# Columns.
+
+
+def test_columns_can_be_chosen_and_dropped_with_commas_between(visits):
+    assert list(read_table(visits, columns=["dose,id"])) == ["id", "dose"]
+    assert list(read_table(visits, columns=["dose", "id"])) == ["id", "dose"]
+    kept = read_table(visits, drop=["id, dose", "outcome"])
+    assert list(kept) == ["day of visit", "blood pressure"]
+    assert list(read_table(visits, columns=["id,dose"], drop=["id"])) == ["dose"]
+
+
+def test_a_name_may_hold_a_comma(tmp_path):
+    (tmp_path / "comma.csv").write_text('"a,b",a,b\n1,2,3\n')
+    assert list(read_table(tmp_path / "comma.csv", drop=["a,b"])) == ["a", "b"]
+    assert list(read_table(tmp_path / "comma.csv", drop=["b,a"])) == ["a,b"]
+
+
+@pytest.mark.parametrize("option", ["--columns", "--drop"])
+def test_columns_must_be_there(visits, tmp_path, option):
+    result = run("augment", visits, "-g", GRAPH, "-o", tmp_path / "new.csv", option, "id,dosis")
+    assert result.exit_code == 1
+    assert f"`{option}` names columns that the data do not have: ['dosis']" in result.stderr
+
+
+# Dates.
+
+
+@pytest.mark.parametrize(
+    ("cells", "seconds"),
+    [
+        (["2024-01-01", "2024-01-03"], 2 * 86_400),
+        (["2024-01-01 10:00", "2024-01-01T10:01:30"], 90),
+        (["2024-01-01T10:00:00.25", "2024-01-01T10:00:01.75"], 1.5),
+        (["2024-01-01T10:00:00Z", "2024-01-01T10:00:00-01:00"], 3_600),
+    ],
+)
+def test_iso_dates_become_dates(tmp_path, cells, seconds):
+    (tmp_path / "dates.csv").write_text("\n".join(["t", *cells]) + "\n")
+    read = read_table(tmp_path / "dates.csv")["t"]
+    assert (read[1] - read[0]).total_seconds() == seconds
+    assert read_table(tmp_path / "dates.csv", dates=False)["t"].tolist() == cells
+
+
+@pytest.mark.parametrize("cell", ["2024-02-30", "2024-1-1", "20240101", "2024-01-01 or so"])
+def test_what_is_no_date_stays_text(tmp_path, cell):
+    (tmp_path / "text.csv").write_text(f"t,x\n2024-01-01,1\n{cell},2\n")
+    assert read_table(tmp_path / "text.csv")["t"].tolist() == ["2024-01-01", cell]
+
+
+def test_dates_can_be_switched_off(visits):
+    words = ["check", visits, "-g", GRAPH, "--drop", "id", "--json"]
+    kinds = json.loads(succeed(*words).stdout)["kinds"]
+    assert kinds["day of visit"] == "continuous"
+    kinds = json.loads(succeed(*words, "--no-dates").stdout)["kinds"]
+    assert kinds["day of visit"] == "nominal"
+
+
+# Decimal commas.
+
+
+def test_a_decimal_comma_can_be_said(tmp_path):
+    (tmp_path / "comma.csv").write_text("x;y\n1,5;-0,25\n2,5;3\n")
+    read = read_table(tmp_path / "comma.csv", separator=";", decimal=",")
+    assert read.to_numpy().tolist() == [[1.5, -0.25], [2.5, 3.0]]
+
+
+@pytest.mark.parametrize("cells", [["1,5", "2,25"], ["1.234,5", "-7,0"]])
+def test_a_decimal_comma_is_named(tmp_path, cells):
+    (tmp_path / "comma.csv").write_text("\n".join(["x;y", *(f"{cell};a" for cell in cells)]) + "\n")
+    words = (
+        rf"Found a decimal comma in 'x' \(such as '{cells[0]}'\) of .*comma.csv'. Say --decimal ,"
+    )
+    with pytest.raises(TableError, match=words):
+        read_table(tmp_path / "comma.csv", separator=";")
+    kept = read_table(tmp_path / "comma.csv", separator=";", decimal=".")
+    assert kept["x"].tolist() == cells
+    assert list(read_table(tmp_path / "comma.csv", separator=";", drop=["x"])) == ["y"]
+
+
+def test_points_between_thousands_are_named(tmp_path):
+    (tmp_path / "comma.csv").write_text("x;y\n1.234,5;1\n2,5;2\n")
+    with pytest.raises(TableError, match="Take the points between the thousands out"):
+        read_table(tmp_path / "comma.csv", separator=";", decimal=",")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"decimal": ";"}, r"--decimal must be '\.' or ','. Found ';'"),
+        ({"decimal": ","}, r"must not both separate cells and stand in numbers. Found ','"),
+    ],
+)
+def test_the_decimal_sign_is_checked(tmp_path, options, words):
+    (tmp_path / "some.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(ParameterError, match=words):
+        read_table(tmp_path / "some.csv", **options)
