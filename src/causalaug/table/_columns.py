@@ -269,7 +269,8 @@ def default_limits(column: Column, kind: ColumnKind) -> tuple[float, float]:
     A quantity that was never negative, such as a price, cannot become so, and one that stayed
     between 0 and 1 is taken for a share. An integer keeps within what its dtype can hold.
 
-    >>> default_limits(Column("price", "float32", np.array([0.5, 2.0], dtype=np.float32)), "continuous")
+    >>> prices = np.array([0.5, 2.0], dtype=np.float32)
+    >>> default_limits(Column("price", "float32", prices), "continuous")
     (0.0, 3.4028234663852886e+38)
     >>> default_limits(Column("share", "float64", np.array([0.5, 1.0])), "continuous")
     (0.0, 1.0)
