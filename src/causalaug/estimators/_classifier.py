@@ -5,17 +5,24 @@ from sklearn.base import ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from causalaug.estimators._base import AugmentedEstimator
+from causalaug.estimators._defaults import boosting_parameters
 from causalaug.estimators._tasks import Classification, aligned_probabilities
 
 
-def _learner_has(name):
-    """Return a check that the learner inside has a method, fitted or not."""
+def _learner_has(name, *, of_blend):
+    """Return a check that the learner inside has a method, fitted or not.
+
+    A blend has what can be had from probabilities alone.
+    """
 
     def check(self):
+        if hasattr(self, "estimators_") and not of_blend:
+            return False
         learner = getattr(self, "estimator_", self.estimator)
-        return hasattr(self._default_learner() if learner is None else learner, name)
+        return hasattr(self._default_learner(1) if learner is None else learner, name)
 
     return check
 
@@ -92,25 +99,32 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
 
     _kind_of_target = "discrete"
 
-    @available_if(_learner_has("predict_proba"))
+    @available_if(_learner_has("predict_proba", of_blend=True))
     def predict_proba(self, X):
         """Return the probability of each class, in the order of `classes_`."""
-        learner = self._fitted_learner()
-        return aligned_probabilities(learner, self._check_features(X), self.classes_)
+        check_is_fitted(self)
+        X = self._check_features(X)
+        if hasattr(self, "estimators_"):
+            return self._blended(X)
+        return aligned_probabilities(self.estimator_, X, self.classes_)
 
-    @available_if(_learner_has("predict_log_proba"))
+    @available_if(_learner_has("predict_proba", of_blend=True))
     def predict_log_proba(self, X):
         """Return the logarithm of the probability of each class."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    @available_if(_learner_has("decision_function"))
+    @available_if(_learner_has("decision_function", of_blend=False))
     def decision_function(self, X):
-        """Return the learner's confidence scores."""
-        return self._fitted_learner().decision_function(self._check_features(X))
+        """Return the learner's confidence scores, where one learner was fitted."""
+        check_is_fitted(self)
+        return self.estimator_.decision_function(self._check_features(X))
 
-    def _default_learner(self):
-        return HistGradientBoostingClassifier(early_stopping=False)
+    def _default_learner(self, n_rows):
+        return HistGradientBoostingClassifier(**boosting_parameters(n_rows))
+
+    def _from_blend(self, X):
+        return self.classes_[self._blended(X).argmax(axis=1)]
 
     def _check_target(self, target):
         check_classification_targets(target)
