@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         select_markov_blanket,
         write_graph,
     )
-    from causalaug.model import GraphModel, fit_model
+    from causalaug.model import GraphModel, Prediction, fit_model
     from causalaug.report import Evaluation, evaluate
     from causalaug.table import Table
 
@@ -61,6 +61,7 @@ __all__ = [
     "GraphModel",
     "KernelConditional",
     "Paths",
+    "Prediction",
     "PrunedExpansion",
     "ResidualConditional",
     "SampledExpansion",
@@ -102,6 +103,7 @@ _HOMES = {
     "GraphModel": "model",
     "KernelConditional": "conditionals",
     "Paths": "expansion",
+    "Prediction": "model",
     "PrunedExpansion": "expansion",
     "ResidualConditional": "conditionals",
     "SampledExpansion": "expansion",

@@ -1,14 +1,25 @@
 """How one factor is modelled: which observed rows may lend their value, and how likely."""
 
-from causalaug.conditionals._base import Conditional, FittedConditional, RowWeigher, Shift
+from causalaug.conditionals._base import (
+    Conditional,
+    Density,
+    DensityMaker,
+    FittedConditional,
+    RowWeigher,
+    Shift,
+)
+from causalaug.conditionals._density import density_of
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
 
 __all__ = [
     "Conditional",
+    "Density",
+    "DensityMaker",
     "FittedConditional",
     "KernelConditional",
     "ResidualConditional",
     "RowWeigher",
     "Shift",
+    "density_of",
 ]

@@ -55,15 +55,52 @@ class Shift(Protocol):
         """Return what each row lends to the pillow ``query[owner]``, one value per entry."""
 
 
+class Density(Protocol):
+    """How likely a value is, given values of the pillow: ``p(z_j | z_mp(j))``."""
+
+    @property
+    def levels(self) -> FloatArray | None:
+        """The only values that have a probability, in order; None for a number."""
+
+    @property
+    def atoms(self) -> FloatArray:
+        """Values of a number that have a probability of their own, beside the density."""
+
+    def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
+        """Return the log-density of each value given the row of the pillow beside it.
+
+        Of levels and atoms it is the log-probability. Shapes: values (n,), pillow
+        (n, n_columns), result (n,).
+        """
+
+    def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
+        """Return ascending points between which nearly all the mass lies, dense where it is.
+
+        Only of numbers. Shapes: pillow (n, n_columns), result (n, n_points).
+        """
+
+    def draw(self, pillow: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draw one value for each row of the pillow."""
+
+
+class DensityMaker(Protocol):
+    """Makes the density of a factor when it is first asked for: rows are often all one wants."""
+
+    def make_density(self, table: Table, factor: Factor) -> Density:
+        """Return the density of the factor's target given its pillow."""
+
+
 @dataclass(frozen=True, eq=False)
 class FittedConditional:
     """One factor, fitted to a table: which rows may lend their value, and what they lend.
 
-    Without a shift a row lends the value that it holds.
+    Without a shift a row lends the value that it holds. Without a density one is made of the
+    weighted rows, see `density_of`. Factors with equal pillows may share one of these.
     """
 
     weigher: RowWeigher
     shift: Shift | None = None
+    density: DensityMaker | None = None
 
 
 class Conditional(Protocol):
@@ -71,3 +108,18 @@ class Conditional(Protocol):
 
     def fit(self, table: Table, factors: Sequence[Factor]) -> tuple[FittedConditional, ...]:
         """Return one fitted conditional per factor; equal pillows may share their weigher."""
+
+
+def dense_log_weights(weigher: RowWeigher, query: FloatArray, n_rows: int) -> FloatArray:
+    """Return the log-weights of all rows, -inf where there is none: shape (n_queries, n_rows).
+
+    The weights of a query sum to one, unless no row has any. This is the only place that looks
+    into what a weigher yields, apart from expansions.
+    """
+    dense = np.full((len(query), n_rows), -np.inf)
+    done = 0
+    for block in weigher.weigh(query):
+        owner = done + np.repeat(np.arange(block.n_queries), block.counts)
+        dense[owner, block.rows] = block.log_weights
+        done += block.n_queries
+    return dense

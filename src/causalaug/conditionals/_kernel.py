@@ -5,8 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug._validation import check_choice, check_columns_exist, is_positive
+from causalaug._validation import (
+    check_at_least,
+    check_choice,
+    check_columns_exist,
+    is_positive,
+)
 from causalaug.conditionals._base import FittedConditional
+from causalaug.conditionals._density import DEFAULT_SMOOTHING, RowDensities
 from causalaug.conditionals._row_weights import weigh_rows
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
@@ -48,12 +54,16 @@ class KernelConditional:
         Factor on what a rule chooses: ``h = temperature * rule``. Numbers given as
         `bandwidth` are not scaled. Towards 0 only the nearest rows are left, towards
         infinity the pillow is ignored.
+    level_smoothing : float, default=1.0
+        How the density of a discrete variable is smoothed: so many rows' worth of its overall
+        frequencies are added to the weighted rows. 0 switches it off. Which rows lend their
+        value does not depend on it.
 
     Examples
     --------
     >>> KernelConditional(bandwidth={"age": 2.0}, temperature=0.5)
     KernelConditional(kernel='gaussian', discrete_kernel='identity', bandwidth={'age': 2.0}, \
-temperature=0.5)
+temperature=0.5, level_smoothing=1.0)
 
     A wrong name is refused at once, with the names that exist:
 
@@ -68,6 +78,7 @@ temperature=0.5)
     discrete_kernel: str = "identity"
     bandwidth: Bandwidth | Mapping[str, Bandwidth] = "silverman"
     temperature: float = 0.3
+    level_smoothing: float = DEFAULT_SMOOTHING
 
     def __post_init__(self) -> None:
         """Refuse names that do not exist and numbers that are not positive."""
@@ -85,6 +96,7 @@ temperature=0.5)
                 f"`temperature` must be a positive number. Found {self.temperature!r}. "
                 "For exact matching use kernel='identity'."
             )
+        check_at_least("level_smoothing", self.level_smoothing, 0.0)
 
     def fit(self, table: Table, factors: Sequence[Factor]) -> tuple[FittedConditional, ...]:
         """Return the product kernel of each factor; equal pillows share one."""
@@ -98,7 +110,8 @@ temperature=0.5)
                     [kernels[name] for name in factor.pillow],
                     table.row_weights,
                 )
-                fitted[factor.pillow] = FittedConditional(weigher)
+                density = RowDensities(weigher, level_smoothing=self.level_smoothing)
+                fitted[factor.pillow] = FittedConditional(weigher, density=density)
         return tuple(fitted[factor.pillow] for factor in factors)
 
     def column_kernels(self, table: Table) -> tuple[ColumnKernel, ...]:

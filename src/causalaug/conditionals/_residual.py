@@ -10,6 +10,7 @@ import numpy as np
 from causalaug._threads import one_blas_thread
 from causalaug._validation import is_positive
 from causalaug.conditionals._base import FittedConditional, RowWeigher
+from causalaug.conditionals._density import NoiseDensity, fit_student_scale, floor_of_scale
 from causalaug.conditionals._design import Design
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._mean import fit_smooth_mean, spread
@@ -25,6 +26,9 @@ MARGIN = 0.5
 
 LEAST_FREEDOM = 0.04
 """Residuals of rows that the mean follows closely are not inflated beyond five times."""
+
+NOISE_FREEDOM = 3.0
+"""Degrees of freedom of the noise."""
 
 
 class Mean(Protocol):
@@ -103,9 +107,14 @@ class ResidualConditional:
         plain = iter(self.kernel.fit(table, copied))
         weighers = iter(self._weighers(table, moved))
         return tuple(
-            FittedConditional(next(weighers), self._shift(table, factor)) if shift else next(plain)
+            self._moved(table, factor, next(weighers)) if shift else next(plain)
             for factor, shift in zip(factors, is_shifted, strict=True)
         )
+
+    def _moved(self, table: Table, factor: Factor, weigher: RowWeigher) -> FittedConditional:
+        """Fit the mean of one variable, and the noise around it."""
+        shift = self._shift(table, factor)
+        return FittedConditional(weigher, shift, MeanNoise(shift.mean, shift.marks))
 
     def _weighers(self, table: Table, factors: Sequence[Factor]) -> list[RowWeigher]:
         """Return what chooses the residuals of each factor."""
@@ -150,6 +159,33 @@ class PillowMean:
     def __call__(self, pillow: FloatArray) -> FloatArray:
         """Return the mean at each row of pillow values."""
         return self.mean.predict(self.design(pillow))
+
+
+@dataclass(frozen=True, eq=False)
+class MeanNoise:
+    """Makes the density of the noise around a mean, from residuals that are not too small."""
+
+    mean: PillowMean
+    residuals: FloatArray
+
+    def make_density(self, table: Table, factor: Factor) -> NoiseDensity:
+        """Return Student's t around the mean, its scale fitted."""
+        values = table.values[:, table.index(factor.target)]
+        share = table.original_weights() / table.total_weight
+        scale = fit_student_scale(self.residuals, share, NOISE_FREEDOM)
+        return NoiseDensity(EvenNoise(self.mean, max(scale, floor_of_scale(values))), NOISE_FREEDOM)
+
+
+@dataclass(frozen=True, eq=False)
+class EvenNoise:
+    """A mean, and a noise of the same scale everywhere."""
+
+    mean: PillowMean
+    scale: float
+
+    def __call__(self, pillow: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean and the scale at each row of pillow values."""
+        return self.mean(pillow), np.full(len(pillow), self.scale)
 
 
 @dataclass(frozen=True, eq=False)

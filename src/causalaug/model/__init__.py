@@ -18,5 +18,6 @@ and answers the same after.
 """
 
 from causalaug.model._model import GraphModel, check_strategies, fit_model, fit_table
+from causalaug.model._prediction import Prediction
 
-__all__ = ["GraphModel", "check_strategies", "fit_model", "fit_table"]
+__all__ = ["GraphModel", "Prediction", "check_strategies", "fit_model", "fit_table"]

@@ -2,14 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from causalaug._augmented_table import AugmentedTable
 from causalaug._random import RandomState, as_generator, as_seed
 from causalaug._validation import check_integer, check_same_variables
 from causalaug._workers import Engine, check_engine, map_blocks
-from causalaug.conditionals import Conditional, FittedConditional, KernelConditional
-from causalaug.exceptions import ParameterError
+from causalaug.conditionals import (
+    Conditional,
+    Density,
+    FittedConditional,
+    KernelConditional,
+    density_of,
+)
+from causalaug.exceptions import ParameterError, TableError
 from causalaug.expansion import (
     BlockJob,
     BudgetExpansion,
@@ -21,7 +31,9 @@ from causalaug.expansion import (
 )
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import ADMG, as_graph
-from causalaug.table import ColumnKind, Table
+from causalaug.model._prediction import Prediction
+from causalaug.model._target import Target
+from causalaug.table import ColumnKind, Table, code_rows
 from causalaug.typing import FloatArray
 
 
@@ -90,6 +102,114 @@ class GraphModel:
         else:
             paths = _grow_blocks(job.with_seed(as_seed(random_state)), engine)
         return AugmentedTable(self.table, paths, self.factors)
+
+    @cached_property
+    def densities(self) -> tuple[Density, ...]:
+        """One density per factor; made of weighted rows where the conditional has none."""
+        return tuple(
+            density_of(fitted, self.table, factor)
+            for fitted, factor in zip(self.fitted, self.factors, strict=True)
+        )
+
+    def log_density(self, frame: Any) -> pd.DataFrame:
+        """Return how likely each row is, factor by factor, in logarithms.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
+            Rows with the columns of the fitted table; cells may be missing.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One column per factor, named by its target; the sum of a row is its
+            log-likelihood. Of a discrete variable it is the logarithm of a probability. A
+            missing cell gives NaN in every factor that it touches. A level that the fitted
+            table does not hold has no probability: ``-inf`` in its own factor; given
+            it nothing is known, and the factors whose pillow holds it are NaN.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> days = pd.DataFrame({"sun": [1, 1, 0, 0], "ice": [9.0, 7.0, 2.0, 4.0]})
+        >>> model = fit_model(days, "sun -> ice")
+        >>> model.log_density(pd.DataFrame({"sun": [1, None], "ice": [8.0, 8.0]})).round(1)
+           sun  ice
+        0 -0.7 -2.1
+        1  NaN  NaN
+        """
+        values = self._coded(frame)
+        result = {}
+        for factor, density in zip(self.factors, self.densities, strict=True):
+            own = values[:, self.table.index(factor.target)]
+            pillow = values[:, [self.table.index(name) for name in factor.pillow]]
+            log_density = np.full(len(values), np.nan)
+            known = ~np.isnan(own) & np.isfinite(pillow).all(axis=1)
+            log_density[known] = _log_density(density, own[known], pillow[known])
+            result[factor.target] = log_density
+        return pd.DataFrame(result)
+
+    def score(self, frame: Any) -> float:
+        """Return the mean log-likelihood of the rows without holes; higher is better.
+
+        On rows that were not fitted it tells which of two graphs, or of two conditionals,
+        explains the data better.
+        """
+        rows = self.log_density(frame).sum(axis=1, skipna=False).to_numpy()
+        complete = rows[~np.isnan(rows)]
+        if not len(complete):
+            raise TableError(
+                "To be scored, at least one row must have all its cells, and no pillow may hold "
+                f"a level that the fitted table lacks. Found none among {len(rows)} rows."
+            )
+        return float(complete.mean())
+
+    def predict(self, target: str, frame: Any) -> Prediction:
+        """Return the distribution of one variable in each row, given its other cells.
+
+        Parameters
+        ----------
+        target : str
+            Any variable of the graph. A column of that name in `frame` is ignored.
+        frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
+            The other variables, as in the fitted table; an array may have all columns, or all
+            but the target's. Missing cells are integrated out, and so are columns that are not
+            there and levels that the fitted table lacks.
+
+        Returns
+        -------
+        Prediction
+            Its mean, quantiles, probabilities and samples.
+
+        Examples
+        --------
+        An effect that only one of two causes explains is evidence for that cause:
+
+        >>> import pandas as pd
+        >>> lawn = pd.DataFrame(
+        ...     {
+        ...         "rain": [True, True, False, False] * 5,
+        ...         "hose": [True, False, True, False] * 5,
+        ...         "wet": [True, True, True, False] * 5,
+        ...     }
+        ... )
+        >>> model = fit_model(lawn, "rain -> wet; hose -> wet")
+        >>> seen = pd.DataFrame({"wet": [True, True], "hose": [True, False]})
+        >>> model.predict("rain", seen).probabilities[:, 1].round(1)
+        array([0.5, 0.9])
+        """
+        self.table.index(target)
+        values = self._coded(frame, without=target)
+        return Target(self.table, self.factors, self.densities, target).predict(
+            np.where(np.isinf(values), np.nan, values)
+        )
+
+    def _coded(self, frame: Any, without: str | None = None) -> FloatArray:
+        """Return new rows in the coding of the table; an array may lack the target."""
+        names = list(self.graph.nodes)
+        if without is not None and getattr(frame, "shape", (0, 0))[1:] == (len(names) - 1,):
+            names.remove(without)
+        return code_rows(self.table, frame, names)
 
     def plan(self, expansion: Expansion | None = None, block_rows: int | None = None) -> BlockJob:
         """Return the job of an expansion, cut into blocks; its seed is 0 until it is set."""
@@ -162,6 +282,14 @@ def fit_table(
     factors = factorize(graph, order)
     fitted = tuple(conditional.fit(table, factors))
     return GraphModel(graph, table, factors, conditional, fitted)
+
+
+def _log_density(density: Density, values: FloatArray, pillow: FloatArray) -> FloatArray:
+    """Return log-densities; a level that was never seen has none."""
+    seen = np.isfinite(values)
+    result = np.full(len(values), -np.inf)
+    result[seen] = density.log_density(values[seen], pillow[seen])
+    return result
 
 
 def _grow_blocks(job: BlockJob, engine: Engine) -> Paths:

@@ -5,7 +5,8 @@ float values, the kinds and the row numbers of a `Table`.
 """
 
 from causalaug.table._checks import check_names
+from causalaug.table._coding import UNSEEN, code_rows, level_cells
 from causalaug.table._columns import ColumnKind
 from causalaug.table._table import Table
 
-__all__ = ["ColumnKind", "Table", "check_names"]
+__all__ = ["UNSEEN", "ColumnKind", "Table", "check_names", "code_rows", "level_cells"]

@@ -1,0 +1,127 @@
+"""What a model says about one variable, row by row: a distribution, not only a number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from causalaug._random import RandomState, as_generator
+from causalaug._validation import check_integer, check_share
+from causalaug.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from causalaug.typing import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """The distribution of the target, given the other cells of each row.
+
+    Of a target with levels it is a probability for each; of a number it is a cumulative
+    distribution, linear between points. Where several points are equal, the value has a
+    probability of its own.
+
+    Parameters
+    ----------
+    target : str
+        The variable.
+    levels : array of shape (n_levels,) or None
+        The levels of a discrete target, as cells of its column; None for a number.
+    probabilities : array of shape (n, n_levels) or None
+        The probability of each level; None for a number.
+    points, cumulative : array of shape (n, n_points) or None
+        Values in ascending order, and the probability of at most that; None for levels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from causalaug import fit_model
+    >>> days = pd.DataFrame({"sun": [True, True, False, False], "ice": [9.0, 7.0, 2.0, 4.0]})
+    >>> prediction = fit_model(days, "sun -> ice").predict("sun", pd.DataFrame({"ice": [8.0, 1.0]}))
+    >>> prediction.levels, prediction.probabilities[:, 1] > 0.5
+    (array([False,  True]), array([ True, False]))
+    """
+
+    target: str
+    levels: NDArray[Any] | None = None
+    probabilities: FloatArray | None = None
+    points: FloatArray | None = field(default=None, repr=False)
+    cumulative: FloatArray | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        held = self.points if self.probabilities is None else self.probabilities
+        return len(held) if held is not None else 0
+
+    @property
+    def mean(self) -> FloatArray:
+        """The expected value in each row: shape (n,). Levels must be numbers or booleans."""
+        if self.probabilities is not None:
+            mean: FloatArray = self.probabilities @ self._numbers()
+            return mean
+        points, masses = self._cells()
+        middle: FloatArray = (0.5 * (points[:, 1:] + points[:, :-1]) * masses).sum(axis=1)
+        return middle
+
+    def quantile(self, level: float) -> FloatArray:
+        """Return the value that the target does not exceed with this probability: shape (n,).
+
+        Of levels it is the first, in their order, at which that is reached; they must be
+        numbers or booleans.
+        """
+        check_share("level", level)
+        wanted: FloatArray = np.full((len(self), 1), level, dtype=np.float64)
+        return self._at(wanted)[:, 0]
+
+    def sample(self, k: int = 1, random_state: RandomState = None) -> NDArray[Any]:
+        """Draw `k` values for each row: shape (n, k), cells of the column for levels."""
+        check_integer("k", k, at_least=1)
+        share = as_generator(random_state).random((len(self), int(k)))
+        if self.levels is not None:
+            cells: NDArray[Any] = self.levels[self._first_reaching(share)]
+            return cells
+        return self._at(share)
+
+    def _numbers(self) -> FloatArray:
+        assert self.levels is not None
+        if self.levels.dtype.kind not in "biuf":
+            raise ParameterError(
+                f"The mean and quantiles of {self.target!r} need levels that are numbers. Found "
+                f"{self.levels.tolist()[:5]}. Use `probabilities`, in the order of `levels`."
+            )
+        return self.levels.astype(np.float64)
+
+    def _cells(self) -> tuple[FloatArray, FloatArray]:
+        assert self.points is not None
+        assert self.cumulative is not None
+        return self.points, np.diff(self.cumulative, axis=1)
+
+    def _first_reaching(self, share: FloatArray) -> NDArray[Any]:
+        assert self.probabilities is not None
+        running = np.cumsum(self.probabilities, axis=1)
+        running[:, -1] = np.inf
+        at: NDArray[Any] = (running[:, np.newaxis] < share[:, :, np.newaxis] - 1e-12).sum(axis=2)
+        return at
+
+    def _at(self, share: FloatArray) -> FloatArray:
+        """Return the values at shares of the mass: shape (n, k)."""
+        if self.probabilities is not None:
+            numbers: FloatArray = self._numbers()[self._first_reaching(share)]
+            return numbers
+        assert self.points is not None
+        assert self.cumulative is not None
+        result = np.empty(share.shape)
+        for column in range(share.shape[1]):
+            wanted = share[:, column : column + 1]
+            right = (self.cumulative < wanted).sum(axis=1, keepdims=True)
+            right = np.clip(right, 1, self.points.shape[1] - 1)
+            left = right - 1
+            low, high = (np.take_along_axis(self.cumulative, side, 1) for side in (left, right))
+            begin, end = (np.take_along_axis(self.points, side, 1) for side in (left, right))
+            part = np.divide(wanted - low, high - low, out=np.ones_like(low), where=high > low)
+            result[:, column] = (begin + np.clip(part, 0.0, 1.0) * (end - begin))[:, 0]
+        return result

@@ -1,0 +1,113 @@
+"""New rows in the coding of a table that was fitted before.
+
+A model knows its columns as float values: codes of levels, seconds since the first date. New
+rows must get the same values for the same cells. Two kinds of cell have no value there: one
+that is missing is NaN, and a level that the table never held is `UNSEEN`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from causalaug._validation import check_columns_exist
+from causalaug.exceptions import TableError
+from causalaug.table._checks import check_names
+from causalaug.table._columns import Column, encode
+from causalaug.table._sources import ArraySource, NarwhalsSource, PandasSource, Source, open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from causalaug.table._table import Table
+    from causalaug.typing import FloatArray
+
+UNSEEN = float(np.inf)
+"""The value of a level that the fitted table does not hold; finite values are all seen."""
+
+
+def code_rows(table: Table, frame: Any, names: Sequence[str] | None = None) -> FloatArray:
+    """Return the cells of new rows as values of the table: NaN where missing, or `UNSEEN`.
+
+    Shape: (n_new, n_columns), columns as in the table. A column that the frame lacks is missing
+    throughout; one that the table lacks is refused, since it may be a typing slip. `names` are
+    those of an array.
+
+    >>> import pandas as pd
+    >>> from causalaug import Table
+    >>> cars = pd.DataFrame({"make": ["VW", "Ford"], "mpg": [33.5, 14.0]})
+    >>> code_rows(Table.from_frame(cars), pd.DataFrame({"make": ["VW", None, "Lada"]}))
+    array([[ 1., nan],
+           [nan, nan],
+           [inf, nan]])
+    """
+    source = open_source(frame, table.columns if names is None else names)
+    check_names(source.names)
+    check_columns_exist("frame", [str(name) for name in source.names], table.columns)
+    columns = {column.name: column for column in source.columns()}
+    known = open_source(table.source, table.columns).columns()
+    values = np.full((source.n_rows, table.n_columns), np.nan)
+    for number, name in enumerate(table.columns):
+        if name in columns:
+            is_measured = table.kinds[number] == "continuous" and known[number].ordered is None
+            values[:, number] = (
+                _measure(table, number, known[number], columns[name])
+                if is_measured
+                else _look_up(table, source, columns[name])
+            )
+    return values
+
+
+def level_cells(table: Table, name: str) -> tuple[FloatArray, list[Any]]:
+    """Return the distinct values of a column in order, and a cell that each stands for."""
+    number = table.index(name)
+    values, first = np.unique(table.values[:, number], return_index=True)
+    there = ~np.isnan(values)
+    cells = _objects(open_source(table.source, table.columns), name)
+    return values[there], [cells[row] for row in first[there]]
+
+
+def _look_up(table: Table, source: Source, column: Column) -> FloatArray:
+    """Return the values of the cells that the table holds; the others are `UNSEEN`."""
+    values, cells = level_cells(table, column.name)
+    code = dict(zip(cells, values, strict=True))
+    coded = np.array([code.get(cell, UNSEEN) for cell in _objects(source, column.name)])
+    coded[column.missing] = np.nan
+    return coded.astype(np.float64)
+
+
+def _measure(table: Table, number: int, known: Column, column: Column) -> FloatArray:
+    """Return cells on the scale of the table, which may start at its own smallest cell.
+
+    One cell of the table is coded together with the new ones, to tie the two scales.
+    """
+    anchor = int(np.flatnonzero(~known.missing)[0])
+    values = np.full(len(column.cells), np.nan)
+    there = ~column.missing
+    try:
+        cells = np.concatenate([known.cells[anchor : anchor + 1], column.cells[there]])
+        coded, _ = encode(Column(column.name, column.dtype, cells), "continuous")
+    except (TypeError, ValueError):
+        raise TableError(
+            f"Column {column.name!r} must hold {known.content} cells, as in the fitted table. "
+            f"Found {column.content} (dtype {column.dtype}). Convert it."
+        ) from None
+    if np.isinf(coded).any():
+        raise TableError(
+            f"The data must be finite. Found an infinite cell in {column.name!r}. "
+            "Replace it by a finite value, or by a missing one."
+        )
+    values[there] = coded[1:] + (table.values[anchor, number] - coded[0])
+    return values
+
+
+def _objects(source: Source, name: str) -> list[Any]:
+    """Return the cells of a column as plain objects, categories as their labels."""
+    if isinstance(source, PandasSource):
+        return source.frame[name].astype(object).to_list()
+    if isinstance(source, NarwhalsSource):
+        return source.frame[name].to_list()
+    assert isinstance(source, ArraySource)
+    cells: list[Any] = source.array[:, list(source.names).index(name)].tolist()
+    return cells
