@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from causalaug.estimators import (
         AugmentedClassifier,
         AugmentedRegressor,
+        Blend,
         CausalAugmenter,
         Gate,
     )
@@ -51,6 +52,7 @@ __all__ = [
     "AugmentedRegressor",
     "AugmentedTable",
     "BeamExpansion",
+    "Blend",
     "BudgetExpansion",
     "CausalAugmenter",
     "Comparison",
@@ -93,6 +95,7 @@ _HOMES = {
     "AugmentedRegressor": "estimators",
     "AugmentedTable": "augmentation",
     "BeamExpansion": "expansion",
+    "Blend": "estimators",
     "BudgetExpansion": "expansion",
     "CausalAugmenter": "estimators",
     "Comparison": "evaluation",

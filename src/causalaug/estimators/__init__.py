@@ -2,6 +2,7 @@
 
 from causalaug.estimators._augmenter import CausalAugmenter
 from causalaug.estimators._base import default_conditional, default_expansion
+from causalaug.estimators._blend import Blend
 from causalaug.estimators._classifier import AugmentedClassifier
 from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
 from causalaug.estimators._learner import seeded
@@ -11,6 +12,7 @@ from causalaug.estimators._tasks import Classification, Regression, Task
 __all__ = [
     "AugmentedClassifier",
     "AugmentedRegressor",
+    "Blend",
     "CausalAugmenter",
     "Classification",
     "Gate",

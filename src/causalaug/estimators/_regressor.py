@@ -2,10 +2,9 @@
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.ensemble import HistGradientBoostingRegressor
 
 from causalaug.estimators._base import AugmentedEstimator
-from causalaug.estimators._defaults import boosting_parameters
+from causalaug.estimators._defaults import default_booster
 from causalaug.estimators._tasks import Regression
 
 
@@ -85,10 +84,7 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
     _kind_of_target = "continuous"
 
     def _default_learner(self, n_rows):
-        return HistGradientBoostingRegressor(**boosting_parameters(n_rows))
-
-    def _from_blend(self, X):
-        return self._blended(X)
+        return default_booster(n_rows, classification=False)
 
     def _check_target(self, target):
         return np.asarray(target, dtype=np.float64)
