@@ -4,6 +4,8 @@ from causalaug.estimators._augmenter import CausalAugmenter
 from causalaug.estimators._base import default_conditional, default_expansion
 from causalaug.estimators._blend import Blend
 from causalaug.estimators._classifier import AugmentedClassifier
+from causalaug.estimators._defaults import default_booster
+from causalaug.estimators._folds import check_groups, check_splitter, hold_out
 from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
 from causalaug.estimators._learner import seeded
 from causalaug.estimators._regressor import AugmentedRegressor
@@ -19,8 +21,12 @@ __all__ = [
     "GateResult",
     "Regression",
     "Task",
+    "check_groups",
+    "check_splitter",
+    "default_booster",
     "default_conditional",
     "default_expansion",
+    "hold_out",
     "seeded",
     "simplest_within_error",
 ]

@@ -9,9 +9,9 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
 )
 
-TINY_TABLE = 50
-"""Up to so many rows the default must not depend on how ties are broken: there, a weight of two
-is to mean the same as a row that comes twice. Histograms without a least number of rows do that."""
+TINY_TABLE = 40
+"""Below so many rows trees of small leaves depend on how ties are broken; leaves of 20 rows then
+leave the plain learner a mean, and the learner with 1,000 new rows enough to split."""
 
 SMALL_TABLE = 500
 """Up to so many rows plain gradient boosting is the better default. With the weighted new rows of
@@ -33,8 +33,7 @@ def default_booster(n_rows: int, *, classification: bool) -> Any:
     hist = HistGradientBoostingClassifier if classification else HistGradientBoostingRegressor
     if n_rows > SMALL_TABLE:
         return hist(early_stopping=False)
-    if n_rows <= TINY_TABLE:
-        size = {"max_leaf_nodes": 8, "max_iter": 60, "min_samples_leaf": 1}
-        return hist(**size, l2_regularization=1.0, early_stopping=False)
+    if n_rows < TINY_TABLE:
+        return hist(max_leaf_nodes=8, max_iter=60, early_stopping=False)
     small = GradientBoostingClassifier if classification else GradientBoostingRegressor
     return small(n_estimators=60, min_weight_fraction_leaf=0.02)
