@@ -58,7 +58,7 @@ def tell(output: Output, result: Evaluation, report: Path | None) -> None:
     output.table(["method", compared.loss_name, "against the baseline"], losses)
     output.say()
     output.table(["part of the gain", f"change in {compared.loss_name}"], parts)
-    output.say(f"\nBaseline: {compared.learner}. Control: new rows that assume no independence.")
+    output.say(f"\nBaseline: {compared.learner}. Control: a blend that knows no graph.")
     output.say(f"The graph: {result.check.summary()}")
     if report is not None:
         output.say(f"Report: {report.resolve()}")

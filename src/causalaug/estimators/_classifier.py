@@ -31,8 +31,9 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     Parameters
     ----------
     estimator : estimator, optional
-        The learner: any classifier whose `fit` takes ``sample_weight``, or a pipeline that
-        passes it on. By default scikit-learn's histogram gradient boosting.
+        The learner: any classifier, or a pipeline that ends in one. Where `fit` takes no
+        ``sample_weight``, it gets rows of equal weight, drawn from the mixture. By default
+        scikit-learn's gradient boosting, sized to the table.
     graph : ADMG, optional
         The causal graph of the features and the target. Without one nothing is known, and
         the learner gets the rows as they are.
@@ -40,34 +41,47 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
         The target's node in the graph; by default the name of `y`, or the only node that is
         no feature.
     conditional : Conditional or "auto", optional
-        How one factor is modelled; by default ``ResidualConditional()``. With ``"auto"``
-        the gate chooses among that, the same at infinite temperature, and
-        ``KernelConditional()``.
+        How one factor is modelled; by default ``ResidualConditional()``.
     expansion : Expansion, optional
         How new rows are made; by default ``BudgetExpansion`` with five rows per observed
         row, but at least 1,000.
-    augmented_share : float, Gate or "auto", default="auto"
-        How much of the weight the new rows hold. ``"auto"`` is the gate: it tries 0, .25,
-        .5 and .75 on held-out observed rows, by their log-loss (by their errors if the
-        learner gives no probabilities), and takes the smallest that is as good as the best
-        within one standard error.
+    augmented_share : float, Gate, Blend or "auto", default="auto"
+        How much of the weight the new rows hold. ``"auto"`` is ``Blend()``: the plain learner,
+        learners with new rows, and the graph's model are weighed by how they predict held-out
+        observed rows, and their predictions averaged. ``Gate()`` takes one learner instead. Held-out rows are judged by their log-loss, or by their
+        errors if the learner gives no probabilities.
+    new_targets : {"auto", "drawn", "expected"}, default="auto"
+        What target a new row has: the one that was drawn with it, or what the graph's model
+        expects given its features (each class, with its probability as weight). With ``"auto"`` the blend decides, and a
+        fixed share takes expected targets if the learner's loss is squared error or log-loss.
     kinds : mapping of str to {"continuous", "discrete"}, optional
         Kinds of columns that differ from the default. The target is discrete.
+    n_jobs : int, optional
+        How many processes share the folds and candidates. The result is the same.
     random_state : int, RandomState, Generator or None, optional
         One seed gives one result. It also seeds the learner, where that has no seed.
 
     Attributes
     ----------
+    blend_ : DataFrame
+        With a blend: one row per candidate, with the share of new rows that it learns from, its
+        mean loss on held-out rows, and its weight.
+    estimators_ : list
+        With a blend: the fitted members that have weight, in the order of `blend_`.
     estimator_ : estimator
-        The fitted learner.
+        With a fixed share, a gate, or no graph: the fitted learner. Its ``coef_``, ``intercept_``
+        and ``feature_importances_`` are passed on.
     classes_ : array
         The classes, sorted.
     augmented_ : AugmentedTable or None
-        The new rows; None without a graph.
+        The new rows of the graph, whatever their weight; None without a graph.
+    model_ : GraphModel or None
+        The graph's model of the observed rows; None without a graph.
     augmented_share_ : float
-        The share of the weight that they got.
+        The share of the weight that new rows got; with a blend the share averaged by weight,
+        where the graph's model counts as 1.
     gate_ : GateResult or None
-        What the gate tried; None if it had nothing to choose.
+        What the gate tried; None if there was none, or nothing to choose.
     feature_names_in_ : array of str
         The names of the features, if they have any.
     n_features_in_ : int
@@ -87,7 +101,7 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     >>> X = pd.DataFrame({name: rng.normal(raised) for name in ("fever", "cough", "ache", "rash")})
     >>> graph = read_graph("state -> fever; state -> cough; state -> ache; state -> rash")
     >>> model = AugmentedClassifier(LogisticRegression(), graph=graph, random_state=0)
-    >>> model.fit(X, state).gate_.frame[["share", "loss", "chosen"]].round(2)
+    >>> model.fit(X, state).blend_.round(2)
        share  loss  chosen
     0   0.00  0.58   False
     1   0.25  0.55   False

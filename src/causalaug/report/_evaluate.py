@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from causalaug._random import RandomState, as_generator, new_seed
 from causalaug.augmentation import augment
 from causalaug.diagnostics import check_graph
-from causalaug.estimators import Gate, Regression, default_conditional, default_expansion
+from causalaug.estimators import Blend, Regression, default_conditional, default_expansion
 from causalaug.evaluation import compare
 from causalaug.report._evaluation import Evaluation
 from causalaug.report._summary import summarize
@@ -34,6 +34,9 @@ def evaluate(
     kinds: Mapping[str, ColumnKind] | None = None,
     n_splits: int = 5,
     repeats: int = 1,
+    cv: Any = None,
+    groups: Any = None,
+    n_jobs: int | None = None,
     random_state: RandomState = None,
     progress: Callable[[int, int], None] | None = None,
     source: str | None = None,
@@ -52,13 +55,16 @@ def evaluate(
     target : str
         The column to predict.
     estimator : estimator, optional
-        The learner; by default scikit-learn's histogram gradient boosting.
+        The learner; by default scikit-learn's gradient boosting.
     kinds : mapping of str to {"continuous", "discrete"}, optional
         Kinds of columns that differ from the default.
     n_splits : int, default=5
         The number of folds.
     repeats : int, default=1
         How often the rows are split anew.
+    cv, groups, n_jobs
+        A splitter, groups that are held out together, and the number of processes, as in
+        `compare`.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         One integer gives one result, that of `compare` and `check_graph` with the same. Anything
         else gives an integer, which the result names as its `seed`.
@@ -102,6 +108,9 @@ def evaluate(
         kinds=kinds,
         n_splits=n_splits,
         repeats=repeats,
+        cv=cv,
+        groups=groups,
+        n_jobs=n_jobs,
         random_state=seed,
         callback=steps.of_comparison,
     )
@@ -119,9 +128,9 @@ def evaluate(
         graph=graph,
         settings={
             "learner": learner,
-            "folds": str(n_splits),
+            "folds": str(n_splits) if cv is None else str(cv),
             "repeats": str(repeats),
-            "share of the new rows": f"chosen by {Gate()}",
+            "weights of the candidates": f"by {Blend()}",
             "conditional": str(conditional),
             "expansion": str(expansion),
             "kinds of columns": _in_words(kinds),
