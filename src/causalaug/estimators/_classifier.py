@@ -48,12 +48,13 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     augmented_share : float, Gate, Blend or "auto", default="auto"
         How much of the weight the new rows hold. ``"auto"`` is ``Blend()``: the plain learner,
         learners with new rows, and the graph's model are weighed by how they predict held-out
-        observed rows, and their predictions averaged. ``Gate()`` takes one learner instead. Held-out rows are judged by their log-loss, or by their
-        errors if the learner gives no probabilities.
+        observed rows (by log-loss, or by errors if the learner gives no probabilities), and
+        their probabilities averaged. ``Gate()`` takes one learner instead.
     new_targets : {"auto", "drawn", "expected"}, default="auto"
         What target a new row has: the one that was drawn with it, or what the graph's model
-        expects given its features (each class, with its probability as weight). With ``"auto"`` the blend decides, and a
-        fixed share takes expected targets if the learner's loss is squared error or log-loss.
+        expects given its features (each class, with its probability as weight). With ``"auto"``
+        the blend decides, and a fixed share takes expected targets if the learner's loss is
+        squared error or log-loss.
     kinds : mapping of str to {"continuous", "discrete"}, optional
         Kinds of columns that differ from the default. The target is discrete.
     n_jobs : int, optional
@@ -101,12 +102,9 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     >>> X = pd.DataFrame({name: rng.normal(raised) for name in ("fever", "cough", "ache", "rash")})
     >>> graph = read_graph("state -> fever; state -> cough; state -> ache; state -> rash")
     >>> model = AugmentedClassifier(LogisticRegression(), graph=graph, random_state=0)
-    >>> model.fit(X, state).blend_.round(2)
-       share  loss  chosen
-    0   0.00  0.58   False
-    1   0.25  0.55   False
-    2   0.50  0.53   False
-    3   0.75  0.51    True
+    >>> blend = model.fit(X, state).blend_
+    >>> blend.loc[blend["loss"].idxmin(), "candidate"]
+    'graph model'
     """
 
     _kind_of_target = "discrete"

@@ -82,12 +82,16 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
     >>> nodes = ["temperature", *X.columns]
     >>> graph = ADMG(nodes, directed=[("temperature", gauge) for gauge in X.columns])
     >>> model = AugmentedRegressor(Ridge(5.0), graph=graph, random_state=0).fit(X, y)
-    >>> model.blend_.round(2)
-       share  loss  chosen
-    0   0.00  0.27   False
-    1   0.25  0.24    True
-    2   0.50  0.24   False
-    3   0.75  0.23   False
+    >>> model.blend_[["candidate", "share"]]
+                    candidate  share
+    0                   plain    0.0
+    1  control, expected, 0.5    0.5
+    2       graph, drawn, 0.5    0.5
+    3    graph, expected, 0.5    0.5
+    4    graph, expected, 0.9    0.9
+    5             graph model    1.0
+    >>> bool(model.blend_["weight"][2:].sum() > 0.5)
+    True
 
     A graph that denies any relation is wrong, and gets no say:
 

@@ -42,7 +42,7 @@ def blend_weights(
 
     >>> losses = np.array([[1.0, 0.5], [1.0, 0.7], [1.0, 0.3]])
     >>> blend_weights(losses, np.ones(3), np.array([False, True])).round(2)
-    array([0.35, 0.65])
+    array([0.38, 0.62])
     >>> blend_weights(losses, np.ones(3), np.array([False, False])).round(2)
     array([0.32, 0.68])
     """

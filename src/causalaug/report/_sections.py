@@ -59,8 +59,9 @@ def gain_section(evaluation: Evaluation) -> Section:
     compared = evaluation.comparison
     lead = (
         f"Change in {compared.loss_name} on held-out rows, as a share of that of the learner "
-        f"alone, {compared.learner}. Smoothing is what a blend gains that knows no graph, only new rows "
-        "that assume no independence; the rest is the graph's own. Whiskers reach two standard errors each way."
+        f"alone, {compared.learner}. Smoothing is what a blend gains that knows no graph, only new "
+        "rows that assume no independence; the rest is the graph's own. Whiskers reach two standard "
+        "errors each way."
     )
     chart = interval_chart(compared.parts, f"Change in {compared.loss_name}, in total and by part")
     head = ["part of the gain", "change", "std. error", "clear"]
@@ -79,8 +80,9 @@ def learners_section(evaluation: Evaluation) -> Section:
     baseline, *others = gains
     lead = (
         "A gain over a weak learner is none: these were trained and judged on the same rows. "
-        "Augmented is the blend of the baseline with what the graph gives, control the blend without "
-        f"the graph, graph model the graph without a learner. The best plain learner is {compared.best_plain}."
+        "Augmented is the blend of the baseline with what the graph gives, control the blend "
+        "without the graph, graph model the graph without a learner. "
+        f"The best plain learner is {compared.best_plain}."
     )
     chart = interval_chart(
         {name: gains[name] for name in others}, f"Change in {compared.loss_name}, by method"
