@@ -188,7 +188,9 @@ def test_parameters_of_the_fit_reach_the_learner(rows):
             return super().fit(X, y, sample_weight)
 
     held = [(X, y)]
-    assert make(Witness(), augmented_share=0.5).fit(X, y, eval_set=held).eval_set_ is held
+    assert (
+        make(Witness(), augmented_share=0.5).fit(X, y, eval_set=held).estimator_.eval_set_ is held
+    )
     with pytest.raises(ParameterError, match="must not hold one value per row"):
         make(Witness()).fit(X, y, margin=y)
 

@@ -103,8 +103,8 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     >>> graph = read_graph("state -> fever; state -> cough; state -> ache; state -> rash")
     >>> model = AugmentedClassifier(LogisticRegression(), graph=graph, random_state=0)
     >>> blend = model.fit(X, state).blend_
-    >>> blend.loc[blend["loss"].idxmin(), "candidate"]
-    'graph model'
+    >>> bool(blend["loss"][2:].min() < blend["loss"][0])
+    True
     """
 
     _kind_of_target = "discrete"

@@ -60,8 +60,8 @@ def gain_section(evaluation: Evaluation) -> Section:
     lead = (
         f"Change in {compared.loss_name} on held-out rows, as a share of that of the learner "
         f"alone, {compared.learner}. Smoothing is what a blend gains that knows no graph, only new "
-        "rows that assume no independence; the rest is the graph's own. Whiskers reach two standard "
-        "errors each way."
+        "rows that assume no independence; the rest is the graph's own. Whiskers reach two "
+        "standard errors each way."
     )
     chart = interval_chart(compared.parts, f"Change in {compared.loss_name}, in total and by part")
     head = ["part of the gain", "change", "std. error", "clear"]
