@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from causalaug import datasets, discovery, plot
     from causalaug.augmentation import AugmentedTable, augment
-    from causalaug.conditionals import KernelConditional, ResidualConditional
+    from causalaug.conditionals import AutoConditional, KernelConditional, ResidualConditional
     from causalaug.diagnostics import GraphCheck, check_graph
     from causalaug.estimators import (
         AugmentedClassifier,
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         Blend,
         CausalAugmenter,
         Gate,
+        GraphClassifier,
+        GraphRegressor,
     )
     from causalaug.evaluation import Comparison, compare
     from causalaug.expansion import (
@@ -51,6 +53,7 @@ __all__ = [
     "AugmentedClassifier",
     "AugmentedRegressor",
     "AugmentedTable",
+    "AutoConditional",
     "BeamExpansion",
     "Blend",
     "BudgetExpansion",
@@ -60,7 +63,9 @@ __all__ = [
     "Factor",
     "Gate",
     "GraphCheck",
+    "GraphClassifier",
     "GraphModel",
+    "GraphRegressor",
     "KernelConditional",
     "Paths",
     "Prediction",
@@ -94,6 +99,7 @@ _HOMES = {
     "AugmentedClassifier": "estimators",
     "AugmentedRegressor": "estimators",
     "AugmentedTable": "augmentation",
+    "AutoConditional": "conditionals",
     "BeamExpansion": "expansion",
     "Blend": "estimators",
     "BudgetExpansion": "expansion",
@@ -102,6 +108,8 @@ _HOMES = {
     "Evaluation": "report",
     "Factor": "factorization",
     "Gate": "estimators",
+    "GraphClassifier": "estimators",
+    "GraphRegressor": "estimators",
     "GraphCheck": "diagnostics",
     "GraphModel": "model",
     "KernelConditional": "conditionals",

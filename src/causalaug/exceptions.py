@@ -16,10 +16,13 @@ Each is a `CausalAugError` and also the builtin that a caller would expect::
     ├── ExperimentError (RuntimeError)      some runs of an experiment failed
     ├── EngineError (RuntimeError)          the workers of a cluster died too often
     └── MissingDependencyError (ImportError)  an extra is not installed
+
+What is no error but should be known is a `CausalAugWarning`.
 """
 
 __all__ = [
     "CausalAugError",
+    "CausalAugWarning",
     "CyclicGraphError",
     "DataNotFoundError",
     "EngineError",
@@ -90,3 +93,7 @@ class EngineError(CausalAugError, RuntimeError):
 
 class MissingDependencyError(CausalAugError, ImportError):
     """An optional dependency is not installed; the message has the install line."""
+
+
+class CausalAugWarning(UserWarning):
+    """Something is not as a user may think; the message says what to do."""

@@ -26,7 +26,7 @@ def by_enumeration(model, target, row):
     """Return p(target | the cells of the row that are there), from the joint density alone."""
     names = list(model.graph.nodes)
     levels = {name: sorted(set(model.table.source[name])) for name in names}
-    free = [name for name in names if name != target and row[name] is None]
+    free = [name for name in names if name != target and pd.isna(row[name])]
     grid = pd.MultiIndex.from_product([levels[name] for name in [target, *free]]).to_frame()
     rows = pd.DataFrame({name: [row[name]] * len(grid) for name in names}, dtype=object)
     rows[[target, *free]] = grid.to_numpy()
@@ -102,3 +102,107 @@ def test_the_target_in_the_frame_is_ignored():
     model = ca.fit_model(frame, "a -> y; y -> b", ca.ResidualConditional())
     wrong = frame.assign(y=np.nan)
     np.testing.assert_array_equal(model.predict("y", frame).mean, model.predict("y", wrong).mean)
+
+
+# Holes.
+
+
+@given(discrete_models(), st.data())
+@settings(max_examples=40)
+def test_hidden_levels_are_summed_over_jointly(problem, data):
+    frame, model = problem
+    target = data.draw(st.sampled_from(list(frame)))
+    holes = frame.astype(object).copy()
+    for name in frame:
+        lacks = data.draw(st.lists(st.booleans(), min_size=len(frame), max_size=len(frame)))
+        holes.loc[lacks, name] = None
+    prediction = model.predict(target, holes)
+    for number, row in holes.iterrows():
+        np.testing.assert_allclose(
+            prediction.probabilities[number], by_enumeration(model, target, row), atol=1e-9
+        )
+
+
+def test_a_level_that_was_never_seen_and_a_column_that_is_not_there_are_missing():
+    frame = pd.DataFrame({"a": list("uuvv") * 3, "y": list("ppqq") * 3, "b": list("stts") * 3})
+    model = ca.fit_model(frame, "a -> y; y -> b")
+    missing = model.predict("y", pd.DataFrame({"a": ["u", None], "b": ["s", "t"]}))
+    unseen = model.predict("y", pd.DataFrame({"a": ["u", "new"], "b": ["s", "t"]}))
+    np.testing.assert_array_equal(missing.probabilities, unseen.probabilities)
+    absent = model.predict("y", pd.DataFrame({"b": ["t"]}))
+    np.testing.assert_allclose(absent.probabilities[0], missing.probabilities[1])
+
+
+@pytest.mark.parametrize("target", ["a", "y"])
+def test_hidden_numbers_of_a_gaussian_chain_are_integrated_out(target):
+    rng = np.random.default_rng(0)
+    model = ca.fit_model(chain(1500, rng), "a -> y; y -> b", ca.ResidualConditional())
+    new = chain(60, rng)
+    seen, exact = {
+        "a": (new[["b"]], new["b"] / 2.25),
+        "y": (new[["b"]], new["b"] * 2.0 / 2.25),
+    }[target]
+    prediction = model.predict(target, seen)
+    assert np.sqrt(np.mean(np.square(prediction.mean - exact))) < 0.15
+    variance = {"a": 1.0 - 1.0 / 2.25, "y": 2.0 - 4.0 / 2.25}[target]
+    width = np.median(prediction.quantile(0.84) - prediction.quantile(0.16))
+    assert width == pytest.approx(2.0 * np.sqrt(variance), rel=0.15)
+
+
+def test_the_answer_for_a_row_does_not_depend_on_other_rows():
+    rng = np.random.default_rng(3)
+    frame = chain(50, rng)
+    model = ca.fit_model(frame, "a -> y; y -> b", ca.ResidualConditional())
+    new = chain(9, rng)
+    new.loc[[1, 4], "y"] = np.nan
+    every = model.predict("a", new).mean
+    single = [model.predict("a", new.iloc[[i]]).mean[0] for i in range(9)]
+    np.testing.assert_allclose(every, single, rtol=1e-9)
+
+
+# What a prediction answers.
+
+
+@given(st.integers(0, 1000))
+@settings(max_examples=15)
+def test_a_prediction_of_a_number_is_one_distribution(seed):
+    rng = np.random.default_rng(seed)
+    model = ca.fit_model(chain(30, rng), "a -> y; y -> b", ca.ResidualConditional())
+    prediction = model.predict("y", chain(4, rng))
+    levels = [0.0, 0.05, 0.5, 0.95, 1.0]
+    quantiles = np.column_stack([prediction.quantile(level) for level in levels])
+    assert (np.diff(quantiles, axis=1) >= 0.0).all()
+    sample = prediction.sample(4000, random_state=0)
+    assert sample.shape == (4, 4000)
+    np.testing.assert_allclose(sample.mean(axis=1), prediction.mean, atol=0.1)
+    np.testing.assert_allclose((sample <= quantiles[:, 3:4]).mean(axis=1), 0.95, atol=0.02)
+    again = prediction.sample(4000, random_state=0)
+    np.testing.assert_array_equal(sample, again)
+
+
+def test_levels_that_are_numbers_have_a_mean_and_others_do_not():
+    frame = pd.DataFrame({"n": [1, 2, 2, 3], "word": list("abba")})
+    model = ca.fit_model(frame, "n -> word")
+    numbers = model.predict("n", frame)
+    np.testing.assert_allclose(numbers.mean, numbers.probabilities @ [1, 2, 3])
+    assert set(numbers.quantile(0.5)) <= {1.0, 2.0, 3.0}
+    words = model.predict("word", frame)
+    assert set(words.sample(3, 0).ravel()) <= {"a", "b"}
+    with pytest.raises(ca.exceptions.ParameterError, match="need levels that are numbers"):
+        _ = words.mean
+    with pytest.raises(ca.exceptions.ParameterError, match="`level` must lie between 0 and 1"):
+        numbers.quantile(1.2)
+
+
+def test_names_that_are_no_columns_are_refused():
+    rng = np.random.default_rng(3)
+    frame = chain(10, rng)
+    model = ca.fit_model(frame, "a -> y; y -> b")
+    with pytest.raises(ca.exceptions.ParameterError, match="must be one of the columns"):
+        model.predict("z", frame)
+    with pytest.raises(ca.exceptions.ParameterError, match="names columns that the data do not"):
+        model.predict("y", frame.rename(columns={"b": "bb"}))
+    with pytest.raises(ca.exceptions.TableError, match="must be finite"):
+        model.predict("y", frame.assign(b=np.inf))
+    with pytest.raises(ca.exceptions.TableError, match="must hold floating cells"):
+        model.predict("y", frame.assign(b="text"))

@@ -1,5 +1,6 @@
 """How one factor is modelled: which observed rows may lend their value, and how likely."""
 
+from causalaug.conditionals._auto import AutoConditional
 from causalaug.conditionals._base import (
     Conditional,
     Density,
@@ -13,6 +14,7 @@ from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
 
 __all__ = [
+    "AutoConditional",
     "Conditional",
     "Density",
     "DensityMaker",

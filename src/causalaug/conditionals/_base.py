@@ -79,8 +79,11 @@ class Density(Protocol):
         Only of numbers. Shapes: pillow (n, n_columns), result (n, n_points).
         """
 
-    def draw(self, pillow: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw one value for each row of the pillow."""
+    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
+        """Turn one number between 0 and 1 for each row of the pillow into a value.
+
+        Even numbers give values that follow the density.
+        """
 
 
 class DensityMaker(Protocol):

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from scipy.special import gammaln, logsumexp, stdtrit
+from scipy.special import gammaln, logsumexp, ndtri, stdtrit
 
 from causalaug.conditionals._base import (
     Density,
@@ -38,6 +38,12 @@ DEFAULT_SMOOTHING = 1.0
 TAIL_ROWS = 1.0
 """Rows' worth of the broad tail in a kernel density. One row hardly moves a density where rows
 are, and bounds the loss where none is."""
+
+TABLE_POINTS = 2048
+"""Points of a table from which densities are interpolated."""
+
+NARROWEST_IN_TABLE = 200.0
+"""With more bandwidths than this in the range of a column, a table would be too coarse."""
 
 TAIL_FREEDOM = 3.0
 """Degrees of freedom of broad tails."""
@@ -132,9 +138,22 @@ class WeighedRows:
             first = number * size
             if start == stop:
                 continue
-            members = order[start:stop]
             weights = dense_log_weights(self.weigher, distinct[first : first + size], self.n_rows)
-            yield members, query_of[members] - first, weights
+            # One query may have many members: a root has one query in all.
+            for begin in range(start, stop, size):
+                members = order[begin : min(begin + size, stop)]
+                yield members, query_of[members] - first, weights
+
+    def without_own(self, pillow: FloatArray, some: IntArray) -> FloatArray:
+        """Return the weights of all rows given the pillows of some, each without itself.
+
+        Shape: (len(some), n_rows). The others share what the row would have had.
+        """
+        weights = np.exp(dense_log_weights(self.weigher, pillow[some], self.n_rows))
+        weights[np.arange(len(some)), some] = 0.0
+        total = weights.sum(axis=1, keepdims=True)
+        shares: FloatArray = weights / np.where(total > 0.0, total, 1.0)
+        return shares
 
 
 def effective_rows(weights: FloatArray) -> FloatArray:
@@ -200,14 +219,19 @@ class LevelDensity:
         log_probability = self.log_probabilities(pillow)[np.arange(len(values)), at]
         return np.where(self.levels[at] == values, log_probability, -np.inf)
 
+    def log_left_out(self, pillow: FloatArray, some: IntArray) -> FloatArray:
+        """Return the log-probability of the levels of some rows, each without its own row."""
+        log_probabilities = self._of_weights(self.rows.without_own(pillow, some))
+        return log_probabilities[np.arange(len(some)), self.level_of_row[some]]
+
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
         """Return the levels, whatever the number of points."""
         return np.broadcast_to(self.levels, (len(pillow), len(self.levels)))
 
-    def draw(self, pillow: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw a level for each row of the pillow."""
+    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
+        """Return the level at which the running probability reaches each number."""
         running = np.cumsum(np.exp(self.log_probabilities(pillow)), axis=1)
-        point = rng.random(len(pillow)) * running[:, -1]
+        point = uniform * running[:, -1]
         at = (running[:, :-1] <= point[:, np.newaxis]).sum(axis=1)
         drawn: FloatArray = self.levels[at]
         return drawn
@@ -241,19 +265,61 @@ class KernelDensity:
 
     def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         """Return the log-density of each value."""
+        if not pillow.shape[1] and self._table is not None:
+            return self._from_table(values, *self._table)
+        return self._exact(values, pillow)
+
+    def _exact(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         result = np.empty(len(values))
         for members, query, log_weights in self.rows.blocks(pillow):
-            count = effective_rows(np.exp(log_weights))
-            # A query may have many members, so that those are cut into pieces as well.
-            size = max(BLOCK_ENTRIES // self.rows.n_rows, 1)
-            for start in range(0, len(members), size):
-                some, own = members[start : start + size], query[start : start + size]
-                distance = (values[some][:, np.newaxis] - self._lent(pillow[some])) / self.bandwidth
-                log_bump = log_student(distance, float(np.log(self.bandwidth)), np.inf)
-                mixed = logsumexp(log_weights[own] + log_bump, axis=1)
-                common = self.tail.log_density(values[some])
-                result[some] = add_log_shares(mixed, count[own], common, TAIL_ROWS)
+            count = effective_rows(np.exp(log_weights))[query]
+            own = values[members]
+            distance = (own[:, np.newaxis] - self._lent(pillow[members])) / self.bandwidth
+            log_bump = log_student(distance, float(np.log(self.bandwidth)), np.inf)
+            mixed = logsumexp(log_weights[query] + log_bump, axis=1)
+            result[members] = add_log_shares(mixed, count, self.tail.log_density(own), TAIL_ROWS)
         return result
+
+    @cached_property
+    def _table(self) -> tuple[FloatArray, FloatArray] | None:
+        """Points and log-densities without a pillow, where rows are; None if bumps are narrow.
+
+        Between points that are far closer than the bumps are wide, a line is exact to more
+        digits than the density itself is known to. A posterior asks for a million values.
+        """
+        low, high = self.values.min(), self.values.max()
+        margin = 6.0 * self.bandwidth
+        if self.shift is not None or high - low > NARROWEST_IN_TABLE * self.bandwidth:
+            return None
+        knots = np.linspace(low - margin, high + margin, TABLE_POINTS)
+        return knots, self._exact(knots, np.empty((len(knots), 0)))
+
+    def _from_table(
+        self, values: FloatArray, knots: FloatArray, log_densities: FloatArray
+    ) -> FloatArray:
+        result: FloatArray = np.interp(values, knots, log_densities)
+        outside = (values < knots[0]) | (values > knots[-1])
+        # Beyond six bandwidths only the tail is left.
+        weight = np.log(TAIL_ROWS) - np.log(self._count + TAIL_ROWS)
+        result[outside] = self.tail.log_density(values[outside]) + weight
+        return result
+
+    @cached_property
+    def _count(self) -> float:
+        """How many rows there are, effectively, without a pillow."""
+        log_weights = dense_log_weights(self.rows.weigher, np.empty((1, 0)), self.rows.n_rows)
+        return float(effective_rows(np.exp(log_weights))[0])
+
+    def log_left_out(self, pillow: FloatArray, some: IntArray) -> FloatArray:
+        """Return the log-density of the values of some rows, each without its own row."""
+        weights = self.rows.without_own(pillow, some)
+        values = self.values[some]
+        distance = (values[:, np.newaxis] - self._lent(pillow[some])) / self.bandwidth
+        log_bump = log_student(distance, float(np.log(self.bandwidth)), np.inf)
+        with np.errstate(divide="ignore"):
+            mixed = logsumexp(np.log(weights) + log_bump, axis=1)
+        common = self.tail.log_density(values)
+        return add_log_shares(mixed, effective_rows(weights), common, TAIL_ROWS)
 
     def _lent(self, pillow: FloatArray) -> FloatArray:
         """Return what each row holds, or lends to each pillow: shape (1 or n, n_rows)."""
@@ -264,6 +330,8 @@ class KernelDensity:
 
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
         """Return weighted quantiles of the rows, mixed with points of the tail."""
+        if not pillow.shape[1] and len(pillow) > 1:
+            return np.repeat(self.cover(pillow[:1], n_points), len(pillow), axis=0)
         n_tail = max(n_points // 3, 3)
         levels = (np.arange(n_points - n_tail) + 0.5) / (n_points - n_tail)
         result = np.empty((len(pillow), n_points))
@@ -281,23 +349,39 @@ class KernelDensity:
         result.sort(axis=1)
         return result
 
-    def draw(self, pillow: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw a row for each pillow, and a value near what it holds."""
+    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
+        """Return a value of the tail, or one near what a row holds.
+
+        The first part of the unit interval is the tail's; the rest is cut into the weights of
+        the rows. Where in its piece a number lies says how far from the row the value is.
+        """
         result = np.empty(len(pillow))
-        point, is_tail, normal = rng.random((3, len(pillow)))
-        normal = rng.standard_normal(len(pillow))
-        student = rng.standard_t(TAIL_FREEDOM, len(pillow))
         for members, query, log_weights in self.rows.blocks(pillow):
             weights = np.exp(log_weights)
-            count = effective_rows(weights)[query]
+            of_tail = (TAIL_ROWS / (effective_rows(weights) + TAIL_ROWS))[query]
+            point = uniform[members]
+            far = self.tail.centre + self.tail.scale * _student_quantile(
+                np.minimum(point / of_tail, 1.0), TAIL_FREEDOM
+            )
+            rest = np.clip((point - of_tail) / np.maximum(1.0 - of_tail, 1e-12), 0.0, 1.0)
             running = np.cumsum(weights, axis=1)[query]
-            at = (running[:, :-1] <= (point[members] * running[:, -1])[:, np.newaxis]).sum(axis=1)
-            held = np.broadcast_to(self._lent(pillow[members]), running.shape)
-            near = held[np.arange(len(members)), at] + self.bandwidth * normal[members]
-            far = self.tail.centre + self.tail.scale * student[members]
-            from_tail = is_tail[members] * (count + TAIL_ROWS) < TAIL_ROWS
-            result[members] = np.where(from_tail, far, near)
+            wanted = rest * running[:, -1]
+            each = np.arange(len(members))
+            at = (running[:, :-1] <= wanted[:, np.newaxis]).sum(axis=1)
+            before = np.where(at > 0, running[each, np.maximum(at - 1, 0)], 0.0)
+            width = np.maximum(running[each, at] - before, 1e-300)
+            bump = _student_quantile((wanted - before) / width, np.inf)
+            held = np.broadcast_to(self._lent(pillow[members]), running.shape)[each, at]
+            near = held + self.bandwidth * bump
+            result[members] = np.where(point < of_tail, far, near)
         return result
+
+
+def _student_quantile(level: FloatArray, freedom: float) -> FloatArray:
+    """Return the quantile of Student's t, or of the Gaussian; never infinite."""
+    inside = np.clip(level, 1e-9, 1.0 - 1e-9)
+    quantile = ndtri(inside) if np.isinf(freedom) else stdtrit(freedom, inside)
+    return np.asarray(quantile, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,7 +404,7 @@ class AtomDensity:
         """Return the value, as often as asked."""
         return np.full((len(pillow), n_points), self.value)
 
-    def draw(self, pillow: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
         """Return the value for each row."""
         return np.full(len(pillow), self.value)
 
@@ -355,12 +439,10 @@ class NoiseDensity:
         points = student_levels(n_points, self.freedom)
         return centre[:, np.newaxis] + scale[:, np.newaxis] * points
 
-    def draw(self, pillow: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw a value for each row of the pillow."""
+    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
+        """Return quantiles of the noise around the mean."""
         centre, scale = self.location(pillow)
-        if np.isinf(self.freedom):
-            return centre + scale * rng.standard_normal(len(pillow))
-        return centre + scale * rng.standard_t(self.freedom, len(pillow))
+        return centre + scale * _student_quantile(uniform, self.freedom)
 
 
 def fit_student_scale(residuals: FloatArray, share: FloatArray, freedom: float) -> float:
@@ -369,16 +451,15 @@ def fit_student_scale(residuals: FloatArray, share: FloatArray, freedom: float) 
     A few steps of expectation and maximisation; each residual counts the less, the farther
     it is out. The Gaussian takes one.
     """
-    scale = float(np.sqrt(share @ np.square(residuals)))
-    if np.isinf(freedom) or scale == 0.0:
-        return scale
-    for _ in range(60):
-        calm = (freedom + 1.0) / (freedom + np.square(residuals / scale))
-        new = float(np.sqrt(share @ (calm * np.square(residuals))))
-        if abs(new - scale) <= 1e-6 * scale or new == 0.0:
-            return new
+    unit = float(np.ldexp(1.0, np.frexp(np.abs(residuals).max(initial=0.0))[1]))
+    squares = np.square(residuals / unit)
+    scale = float(share @ squares)
+    for _ in range(60 if np.isfinite(freedom) and scale > 0.0 else 0):
+        new = float(share @ (squares * ((freedom + 1.0) / (freedom + squares / scale))))
+        if abs(new - scale) <= 1e-6 * scale:
+            break
         scale = new
-    return scale
+    return unit * float(np.sqrt(scale))
 
 
 def density_of(fitted: FittedConditional, table: Table, factor: Factor) -> Density:

@@ -1,9 +1,17 @@
-"""The default mean of a residual conditional: kernel ridge plus a linear part.
+"""The default mean of a residual conditional: a line, a sum of curves, or a joint surface.
 
-The smooth part lives on a fixed number of landmarks, so that the cost of fitting and of
-predicting is linear in the rows.
+Each is a ridge regression on features: the inputs themselves, and Gaussian bumps at landmarks,
+either of one input at a time (a sum of curves) or of all together (a surface, with
+interactions). That is a Gaussian process whose kernel is a linear part plus a smooth one, on a
+fixed number of landmarks, so that the cost of fitting and of predicting is linear in the rows.
+
+Which of them, how wide the bumps and how strong the penalty is decided by the evidence: the
+likelihood of the targets with all coefficients integrated out. On 60 rows it chose better than
+the leave-one-out error; of very few rows it believes that a curve through all of them has no
+noise, and there that error decides. One eigendecomposition serves all penalties.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,121 +21,240 @@ from scipy.spatial.distance import cdist
 from causalaug.typing import FloatArray, IntArray
 
 MOST_LANDMARKS = 64
-"""Centres of the smooth part, before those are left out that the others span."""
+"""Centres of the bumps of a surface, before those are left out that the others span."""
 
-LENGTHS = (0.7, 1.5)
-"""Length scales that are tried, in standard deviations of the pillow."""
+MOST_ON_A_CURVE = 40
+"""The same of a curve: one input needs fewer."""
+
+LENGTHS = (0.5, 1.0, 2.0)
+"""Widths of bumps that are tried, in standard deviations of their inputs."""
 
 LINEAR_SHARE = 4.0
-"""Prior variance of the linear part, relative to the smooth part."""
+"""Prior variance of the linear part, relative to the smooth part. Anything from 1 to 16 is as
+good to within a percent."""
 
-PENALTIES = np.logspace(-6, 1, 15)
-"""Penalties that are tried, relative to the variance of the features."""
+PENALTIES = np.logspace(-6, 3, 19)
+"""Ratios of the noise's variance to the prior variance of a coefficient that are tried."""
 
-JITTER = 1e-10
-"""Landmarks of whose bump less than this is new beside the others are left out, and penalties
-are no smaller where no feature varies by more."""
+SIMPLER = 1.0
+"""How much more likely, in logarithm, a smooth part must make the targets than a line: the line
+has no width to be chosen."""
+
+FEW_ROWS = 20
+"""With fewer rows the leave-one-out error decides instead of the evidence."""
+
+RESOLUTION = 1e-5
+"""Landmarks of whose bump less than this is new beside the others are left out. Noise is larger
+than what is lost, and features cost time with every prediction."""
+
+LEAST_FREEDOM = 1e-6
+"""A row that determines its own fitted value cannot be left out; it is not divided by zero."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Features:
-    """Standardised inputs, and Gaussian bumps at the landmarks unless there are none."""
+class Bumps:
+    """Gaussian bumps of some of the inputs, as features of prior variance `height` squared."""
 
-    centre: FloatArray
-    scale: FloatArray
-    length: float
+    columns: IntArray
+    width: float
+    height: float
     landmarks: FloatArray
     whitening: FloatArray
 
+    @classmethod
+    def of(cls, inputs: FloatArray, columns: IntArray, length: float, height: float) -> "Bumps":
+        """Place landmarks on standardised inputs, as many as are needed."""
+        width = length * float(np.sqrt(len(columns)))
+        most = MOST_ON_A_CURVE if len(columns) == 1 else MOST_LANDMARKS
+        landmarks = _choose_landmarks(inputs[:, columns], most)
+        chosen, whitening = _whiten(_bumps(landmarks, landmarks, width))
+        return cls(columns, width, height, landmarks[chosen], height * whitening)
+
+    def __call__(self, inputs: FloatArray) -> FloatArray:
+        """Return the features of each row of standardised inputs."""
+        return _bumps(inputs[:, self.columns], self.landmarks, self.width) @ self.whitening
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Standardised inputs, and bumps of them unless there are none."""
+
+    centre: FloatArray
+    scale: FloatArray
+    bumps: tuple[Bumps, ...]
+
     def __call__(self, inputs: FloatArray) -> FloatArray:
         """Return the features of each row of inputs."""
-        linear, bumps = self._parts(inputs)
-        return np.hstack([linear, bumps @ self.whitening])
-
-    def weighted_sum(self, inputs: FloatArray, coefficients: FloatArray) -> FloatArray:
-        """Return the features of each row times the coefficients, without their matrix."""
-        linear, bumps = self._parts(inputs)
-        n_inputs = inputs.shape[1]
-        heights = self.whitening @ coefficients[n_inputs:]
-        total: FloatArray = np.einsum("ij,j->i", linear, coefficients[:n_inputs])
-        total += np.einsum("ij,j->i", bumps, heights)
-        return total
-
-    def _parts(self, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
         standard = (inputs - self.centre) / self.scale
-        share = LINEAR_SHARE / max(inputs.shape[1], 1)
-        return standard * np.sqrt(share), _bumps(standard, self.landmarks, self.length)
+        linear = standard * np.sqrt(LINEAR_SHARE / max(inputs.shape[1], 1))
+        return np.hstack([linear, *(each(standard) for each in self.bumps)])
 
 
 @dataclass(frozen=True, eq=False)
 class SmoothMean:
-    """A fitted mean, the leave-one-out error that chose it, and what it owes to each row.
+    """A fitted mean, how sure it is, and what it owes to each row.
 
-    `residuals` are what it leaves of the target. `leverages` say how much each row pulls its
-    own fitted value, between 0 and 1. `error` is a share of the variance.
+    Parameters
+    ----------
+    features : Features
+        What the mean is a linear function of.
+    coefficients, intercept : array, float
+        That function.
+    middle, directions, doubts : array
+        The variance of the mean at features `f`, in variances of the noise, is
+        ``(1 + (((f - middle) @ directions)**2) @ doubts) / n_rows``.
+    n_rows : float
+        How many rows there are, effectively.
+    residuals : array of shape (n_rows,)
+        What the mean leaves of the target.
+    leverages : array of shape (n_rows,)
+        How much each row pulls its own fitted value, between 0 and 1.
+    penalty : float
+        The one of `PENALTIES` that was chosen.
+    evidence : float
+        Log-likelihood of the standardised target, all coefficients integrated out, up to a
+        constant; of few rows, that of each under a fit to the others.
     """
 
-    features: _Features
+    features: Features
     coefficients: FloatArray
     intercept: float
+    middle: FloatArray
+    directions: FloatArray
+    doubts: FloatArray
+    n_rows: float
     residuals: FloatArray
     leverages: FloatArray
-    error: float
+    penalty: float
+    evidence: float
 
     def predict(self, inputs: FloatArray) -> FloatArray:
         """Return the mean at each row of inputs."""
-        return self.features.weighted_sum(inputs, self.coefficients) + self.intercept
+        total: FloatArray = np.einsum("ij,j->i", self.features(inputs), self.coefficients)
+        return total + self.intercept
+
+    def predict_with_doubt(self, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean, and its variance in variances of the noise."""
+        features = self.features(inputs)
+        mean: FloatArray = features @ self.coefficients + self.intercept
+        scores = (features - self.middle) @ self.directions
+        doubt: FloatArray = (1.0 + np.square(scores) @ self.doubts) / self.n_rows
+        return mean, doubt
+
+    @property
+    def left_out(self) -> FloatArray:
+        """The residual of each row under the mean of the others."""
+        freedom: FloatArray = np.maximum(1.0 - self.leverages, LEAST_FREEDOM)
+        return self.residuals / freedom
+
+    @property
+    def doubt_left_out(self) -> FloatArray:
+        """The variance of the mean of the others at each row, in variances of the noise."""
+        freedom: FloatArray = np.maximum(1.0 - self.leverages, LEAST_FREEDOM)
+        return 1.0 / freedom - 1.0
 
 
 def fit_smooth_mean(inputs: FloatArray, target: FloatArray, weights: FloatArray) -> SmoothMean:
-    """Return the mean whose leave-one-out error is least: linear, or with a smooth part.
+    """Return the mean whose evidence is the largest: a line, a sum of curves, or a surface.
 
     Shapes: inputs (n_rows, n_inputs), target and weights (n_rows,). The weights count rows;
     only their ratios matter.
     """
     share = weights / weights.sum()
+    fits = [
+        _fit_ridge(features, inputs, target, share) for features in _candidates(inputs, weights)
+    ]
+    return max(fits, key=lambda fit: fit.evidence - SIMPLER * bool(fit.features.bumps))
+
+
+def refit_mean(
+    mean: SmoothMean, inputs: FloatArray, target: FloatArray, weights: FloatArray
+) -> SmoothMean:
+    """Return the mean of rows that are weighed anew, with the same features and penalty."""
+    share = weights / weights.sum()
+    return _fit_ridge(mean.features, inputs, target, share, np.array([mean.penalty]), mean.n_rows)
+
+
+def _candidates(inputs: FloatArray, weights: FloatArray) -> Iterator[Features]:
+    """Yield all features that are tried, the simplest first."""
+    share = weights / weights.sum()
     centre, scale = share @ inputs, spread(inputs, weights)
     scale[scale == 0.0] = 1.0
-    landmarks = _choose_landmarks((inputs - centre) / scale)
-    candidates = [_Features(centre, scale, 1.0, landmarks[:0], np.empty((0, 0)))]
-    for length in LENGTHS:
-        chosen, whitening = _whiten(_bumps(landmarks, landmarks, length))
-        candidates.append(_Features(centre, scale, length, landmarks[chosen], whitening))
-    fits = [_fit_ridge(features, inputs, target, share) for features in candidates]
-    return min(fits, key=lambda fit: fit.error)
+    standard = (inputs - centre) / scale
+    every = np.arange(inputs.shape[1])
+    yield Features(centre, scale, ())
+    # A line through two values is all there is to say of them.
+    curved = [each for each in every if len(np.unique(inputs[:, each])) > 2]
+    height = 1.0 / float(np.sqrt(max(len(every), 1)))
+    for length in LENGTHS if curved else ():
+        parts = (Bumps.of(standard, np.array([each]), length, height) for each in curved)
+        yield Features(centre, scale, tuple(parts))
+    for length in LENGTHS if len(every) > 1 else ():
+        yield Features(centre, scale, (Bumps.of(standard, every, length, 1.0),))
 
 
 def _fit_ridge(
-    features: _Features, inputs: FloatArray, target: FloatArray, share: FloatArray
+    features: Features,
+    inputs: FloatArray,
+    target: FloatArray,
+    share: FloatArray,
+    penalties: FloatArray = PENALTIES,
+    n_rows: float | None = None,
 ) -> SmoothMean:
-    """Fit at every penalty at once; the intercept is free."""
+    """Fit at every penalty at once, and take the one of the largest evidence.
+
+    The intercept is free. With centred features `F` and noise of variance `s`, the target is
+    normal with covariance ``s (1 + F F' / penalty)``; `s` is where its likelihood is largest.
+    """
+    n_rows = float(1.0 / np.square(share).sum()) if n_rows is None else n_rows
     design = features(inputs)
     root = np.sqrt(share)
     middle, mean = share @ design, float(share @ target)
     rows = root[:, np.newaxis] * (design - middle)
-    unit = _power_of_two(target - mean)
+    unit = _unit(target - mean, share)
     response = root * ((target - mean) / unit)
-    variances, directions = eigh(rows.T @ rows)
-    variances = np.maximum(variances, 0.0)
+    variances, directions = _principal(rows)
     scores = rows @ directions
     projected = scores.T @ response
-    largest = max(float(variances.max(initial=0.0)), JITTER)
-    shrunk = 1.0 / (variances[:, np.newaxis] + PENALTIES * largest)
+    ratios = penalties / n_rows
+    shrunk = 1.0 / (variances[:, np.newaxis] + ratios)
     leverages = share[:, np.newaxis] + np.square(scores) @ shrunk
-    left_out = response[:, np.newaxis] - scores @ (projected[:, np.newaxis] * shrunk)
-    left_out /= np.maximum(1.0 - leverages, 1e-6)
-    errors = np.square(left_out).sum(axis=0)
-    best = len(errors) - 1 - int(np.argmin(errors[::-1]))
+    if n_rows < FEW_ROWS:
+        left_out = response[:, np.newaxis] - scores @ (projected[:, np.newaxis] * shrunk)
+        left_out /= np.maximum(1.0 - leverages, LEAST_FREEDOM)
+        evidence = -0.5 * n_rows * np.log(np.maximum(np.square(left_out).sum(axis=0), 1e-24))
+    else:
+        unexplained = response @ response - np.square(projected) @ shrunk
+        evidence = -0.5 * n_rows * np.log(np.maximum(unexplained, 1e-24))
+        evidence -= 0.5 * np.log1p(variances[:, np.newaxis] / ratios).sum(axis=0)
+    best = len(evidence) - 1 - int(np.argmax(evidence[::-1]))
     coefficients = unit * (directions @ (projected * shrunk[:, best]))
     intercept = mean - float(middle @ coefficients)
     return SmoothMean(
         features,
         coefficients,
         intercept,
+        middle,
+        directions,
+        shrunk[:, best],
+        n_rows,
         target - (design @ coefficients + intercept),
         np.clip(leverages[:, best], 0.0, 1.0),
-        float(errors[best] / max(np.square(response).sum(), np.finfo(float).tiny)),
+        float(penalties[best]),
+        float(evidence[best]),
     )
+
+
+def _principal(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return variances and directions of the features, from the smaller of two matrices."""
+    n_rows, n_features = rows.shape
+    if n_features <= n_rows:
+        variances, directions = eigh(rows.T @ rows)
+        return np.maximum(variances, 0.0), directions
+    variances, basis = eigh(rows @ rows.T)
+    kept = variances > 1e-13 * max(float(variances[-1]), 1e-300)
+    variances, basis = variances[kept], basis[:, kept]
+    return variances, (rows.T @ basis) / np.sqrt(variances)
 
 
 def spread(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -139,21 +266,27 @@ def spread(values: FloatArray, weights: FloatArray) -> FloatArray:
     return deviation
 
 
+def _unit(away: FloatArray, share: FloatArray) -> float:
+    """Return the standard deviation of centred values, or 1 if they do not vary."""
+    power = float(_power_of_two(away))
+    deviation = power * float(np.sqrt(share @ np.square(away / power)))
+    return deviation if deviation > 0.0 else 1.0
+
+
 def _power_of_two(values: FloatArray) -> FloatArray:
     """Return a unit in which values are about one; to divide by it rounds nothing."""
     unit: FloatArray = np.ldexp(1.0, np.frexp(np.abs(values).max(axis=0))[1] - 1)
     return unit
 
 
-def _choose_landmarks(inputs: FloatArray) -> FloatArray:
+def _choose_landmarks(inputs: FloatArray, most: int) -> FloatArray:
     """Return distinct rows, evenly spaced in sorted order: the order of the rows is nothing."""
     distinct = np.unique(inputs, axis=0)
-    chosen = np.linspace(0, len(distinct) - 1, min(len(distinct), MOST_LANDMARKS))
+    chosen = np.linspace(0, len(distinct) - 1, min(len(distinct), most))
     return distinct[np.round(chosen).astype(np.int64)]
 
 
-def _bumps(inputs: FloatArray, landmarks: FloatArray, length: float) -> FloatArray:
-    width = length * np.sqrt(max(inputs.shape[1], 1))
+def _bumps(inputs: FloatArray, landmarks: FloatArray, width: float) -> FloatArray:
     bumps: FloatArray = np.exp(-0.5 * cdist(inputs / width, landmarks / width, "sqeuclidean"))
     return bumps
 
@@ -164,7 +297,7 @@ def _whiten(gram: FloatArray) -> tuple[IntArray, FloatArray]:
     A Cholesky factorisation takes the bump that is worst explained by those before it, until
     all are explained. Wide bumps close together need few: predicting then costs less.
     """
-    factor, order, rank, _ = lapack.dpstrf(gram, tol=JITTER, lower=1)
+    factor, order, rank, _ = lapack.dpstrf(gram, tol=RESOLUTION, lower=1)
     inverse, _ = lapack.dtrtri(factor[:rank, :rank], lower=1)
     whitening: FloatArray = np.ascontiguousarray(np.tril(inverse).T)
     return order[:rank] - 1, whitening

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,10 +11,25 @@ import numpy as np
 from causalaug._threads import one_blas_thread
 from causalaug._validation import is_positive
 from causalaug.conditionals._base import FittedConditional, RowWeigher
-from causalaug.conditionals._density import NoiseDensity, fit_student_scale, floor_of_scale
+from causalaug.conditionals._density import (
+    TABLE_POINTS,
+    NoiseDensity,
+    fit_student_scale,
+    floor_of_scale,
+    log_student,
+)
 from causalaug.conditionals._design import Design
 from causalaug.conditionals._kernel import KernelConditional
-from causalaug.conditionals._mean import fit_smooth_mean, spread
+from causalaug.conditionals._mean import SmoothMean, fit_smooth_mean, spread
+from causalaug.conditionals._noise import (
+    DEFAULT_FREEDOM,
+    FARTHEST,
+    Scale,
+    calm_mean,
+    fit_scale,
+    pool_freedom,
+    standard_residuals,
+)
 from causalaug.conditionals._regressor import check_regressor, fit_regressor
 from causalaug.conditionals._row_weights import weigh_rows
 from causalaug.exceptions import ParameterError
@@ -26,9 +42,6 @@ MARGIN = 0.5
 
 LEAST_FREEDOM = 0.04
 """Residuals of rows that the mean follows closely are not inflated beyond five times."""
-
-NOISE_FREEDOM = 3.0
-"""Degrees of freedom of the noise."""
 
 
 class Mean(Protocol):
@@ -105,16 +118,22 @@ class ResidualConditional:
         copied = [factor for factor, shift in zip(factors, is_shifted, strict=True) if not shift]
         moved = [factor for factor, shift in zip(factors, is_shifted, strict=True) if shift]
         plain = iter(self.kernel.fit(table, copied))
-        weighers = iter(self._weighers(table, moved))
-        return tuple(
-            self._moved(table, factor, next(weighers)) if shift else next(plain)
-            for factor, shift in zip(factors, is_shifted, strict=True)
-        )
+        shifted = iter(self._moved(table, moved))
+        return tuple(next(shifted) if shift else next(plain) for shift in is_shifted)
 
-    def _moved(self, table: Table, factor: Factor, weigher: RowWeigher) -> FittedConditional:
-        """Fit the mean of one variable, and the noise around it."""
-        shift = self._shift(table, factor)
-        return FittedConditional(weigher, shift, MeanNoise(shift.mean, shift.marks))
+    def _moved(self, table: Table, factors: Sequence[Factor]) -> list[FittedConditional]:
+        """Fit the means of some variables, and the noise around them."""
+        with one_blas_thread():
+            if self.regressor is None:
+                fits = fit_means(table, factors)
+            else:
+                fits = [_fit_with(self.regressor, table, factor) for factor in factors]
+        return [
+            FittedConditional(weigher, _shift(table, factor, fit), fit)
+            for weigher, factor, fit in zip(
+                self._weighers(table, factors), factors, fits, strict=True
+            )
+        ]
 
     def _weighers(self, table: Table, factors: Sequence[Factor]) -> list[RowWeigher]:
         """Return what chooses the residuals of each factor."""
@@ -124,83 +143,157 @@ class ResidualConditional:
         kernel = replace(self.kernel, temperature=self.temperature)
         return [fitted.weigher for fitted in kernel.fit(table, factors)]
 
-    def _shift(self, table: Table, factor: Factor) -> "MeanShift":
-        """Fit the mean of one variable given its pillow."""
-        column = table.index(factor.target)
-        design = Design.of(table, factor.pillow)
-        inputs, target = design(table.values[:, design.columns]), table.values[:, column]
-        weights = np.ones(table.n_rows) if table.row_weights is None else table.row_weights
-        if self.regressor is None:
-            with one_blas_thread():
-                smooth = fit_smooth_mean(inputs, target, weights)
-            mean: Mean = smooth
-            freedom = np.maximum(1.0 - smooth.leverages, LEAST_FREEDOM)
-            residuals = smooth.residuals / np.sqrt(freedom)
-        else:
-            mean, residuals = fit_regressor(self.regressor, inputs, target, table.row_weights)
-        margin = MARGIN * float(spread(target, weights))
-        least, largest = table.limits[column]
-        return MeanShift(
-            PillowMean(design, mean),
-            residuals,
-            max(float(target.min()) - margin, least),
-            min(float(target.max()) + margin, largest),
-            is_integer=table.resolution[column] == 1.0,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class PillowMean:
-    """The mean of a variable given values of its pillow."""
-
-    design: Design
-    mean: Mean
-
-    def __call__(self, pillow: FloatArray) -> FloatArray:
-        """Return the mean at each row of pillow values."""
-        return self.mean.predict(self.design(pillow))
-
 
 @dataclass(frozen=True, eq=False)
 class MeanNoise:
-    """Makes the density of the noise around a mean, from residuals that are not too small."""
+    """The mean of a variable given its pillow, and the noise around it.
 
-    mean: PillowMean
+    `residuals` are what rows lend, neither too small nor too large; `left_out` is the
+    log-density of each row under what the others say.
+    """
+
+    design: Design
+    mean: Mean
     residuals: FloatArray
-
-    def make_density(self, table: Table, factor: Factor) -> NoiseDensity:
-        """Return Student's t around the mean, its scale fitted."""
-        values = table.values[:, table.index(factor.target)]
-        share = table.original_weights() / table.total_weight
-        scale = fit_student_scale(self.residuals, share, NOISE_FREEDOM)
-        return NoiseDensity(EvenNoise(self.mean, max(scale, floor_of_scale(values))), NOISE_FREEDOM)
-
-
-@dataclass(frozen=True, eq=False)
-class EvenNoise:
-    """A mean, and a noise of the same scale everywhere."""
-
-    mean: PillowMean
-    scale: float
+    scale: Scale
+    floor: float
+    freedom: float
+    left_out: FloatArray
 
     def __call__(self, pillow: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the mean and the scale at each row of pillow values."""
-        return self.mean(pillow), np.full(len(pillow), self.scale)
+        """Return the mean and the scale of the noise at each row of pillow values.
+
+        What is not known of the mean widens the noise: far from all rows it says little.
+        """
+        inputs = self.design(pillow)
+        if self._table is None:
+            return self._exact(inputs)
+        knots, means, scales = self._table
+        at = inputs[:, 0]
+        centre, scale = np.interp(at, knots, means), np.interp(at, knots, scales)
+        outside = (at < knots[0]) | (at > knots[-1])
+        centre[outside], scale[outside] = self._exact(inputs[outside])
+        return centre, scale
+
+    @cached_property
+    def _table(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """Points, means and scales, if the pillow is a single number; else None.
+
+        A posterior asks for a million means; curves do not bend between points so close.
+        """
+        is_number = [levels is None for levels in self.design.levels] == [True]
+        if not is_number or not isinstance(self.mean, SmoothMean):
+            return None
+        (middle,), (unit,) = self.mean.features.centre, self.mean.features.scale
+        knots = np.linspace(middle - FARTHEST * unit, middle + FARTHEST * unit, TABLE_POINTS)
+        return (knots, *self._exact(knots[:, np.newaxis]))
+
+    def _exact(self, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        doubt: FloatArray | float = 0.0
+        if isinstance(self.mean, SmoothMean):
+            centre, doubt = self.mean.predict_with_doubt(inputs)
+        else:
+            centre = self.mean.predict(inputs)
+        scale = self.scale.level * self.scale.relative(inputs) * np.sqrt(1.0 + doubt)
+        return centre, np.maximum(scale, self.floor)
+
+    def make_density(self, table: Table, factor: Factor) -> NoiseDensity:
+        """Return Student's t around the mean."""
+        return NoiseDensity(self, self.freedom)
+
+
+def fit_means(table: Table, factors: Sequence[Factor]) -> list[MeanNoise]:
+    """Fit the means of some variables; how heavy the tails are is decided for all together."""
+    share = table.original_weights() / table.total_weight
+    designs = [Design.of(table, factor.pillow) for factor in factors]
+    inputs = [design(table.values[:, design.columns]) for design in designs]
+    targets = [table.values[:, table.index(factor.target)] for factor in factors]
+    means = [fit_smooth_mean(x, y, share) for x, y in zip(inputs, targets, strict=True)]
+    units = [float(spread(y, share)) for y in targets]
+    standard = [standard_residuals(mean) / u for mean, u in zip(means, units, strict=True)]
+    freedom = pool_freedom(standard, share)
+    return [
+        _noise_around(design, calm_mean(mean, x, y, share, freedom), x, y, share, freedom)
+        for design, mean, x, y in zip(designs, means, inputs, targets, strict=True)
+    ]
+
+
+def _noise_around(
+    design: Design,
+    mean: SmoothMean,
+    inputs: FloatArray,
+    target: FloatArray,
+    share: FloatArray,
+    freedom: float,
+) -> MeanNoise:
+    """Return a fitted mean with its noise."""
+    residuals = standard_residuals(mean)
+    features = mean.features
+    scale = fit_scale(residuals, inputs, features.centre, features.scale, share, freedom)
+    lent = mean.residuals / np.sqrt(np.maximum(1.0 - mean.leverages, LEAST_FREEDOM))
+    floor = floor_of_scale(target)
+    spreads = np.maximum(
+        scale.level * scale.relative(inputs) * np.sqrt(1.0 + mean.doubt_left_out), floor
+    )
+    left_out = log_student(mean.left_out / spreads, np.log(spreads), freedom)
+    return MeanNoise(design, mean, lent, scale, floor, freedom, left_out)
+
+
+def _fit_with(regressor: Any, table: Table, factor: Factor) -> MeanNoise:
+    """Return the mean of somebody else's regressor, with residuals out of fold."""
+    share = table.original_weights() / table.total_weight
+    design = Design.of(table, factor.pillow)
+    inputs = design(table.values[:, design.columns])
+    target = table.values[:, table.index(factor.target)]
+    mean, residuals = fit_regressor(regressor, inputs, target, table.row_weights)
+    floor = floor_of_scale(target)
+    scale = max(fit_student_scale(residuals, share, DEFAULT_FREEDOM), floor)
+    left_out = log_student(residuals / scale, float(np.log(scale)), DEFAULT_FREEDOM)
+    return MeanNoise(design, mean, residuals, Scale.even(scale), floor, DEFAULT_FREEDOM, left_out)
+
+
+def _shift(table: Table, factor: Factor, fit: MeanNoise) -> "MeanShift":
+    """Return how rows lend their residuals, within bounds."""
+    column = table.index(factor.target)
+    target = table.values[:, column]
+    margin = MARGIN * float(spread(target, table.original_weights()))
+    least, largest = table.limits[column]
+    marks = fit.residuals
+    if not fit.scale.is_even:
+        marks = marks / fit.scale.relative(fit.design(table.values[:, fit.design.columns]))
+    return MeanShift(
+        fit,
+        marks,
+        max(float(target.min()) - margin, least),
+        min(float(target.max()) + margin, largest),
+        is_integer=table.resolution[column] == 1.0,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class MeanShift:
-    """Adds a residual to the mean of the new pillow, within bounds."""
+    """Adds a residual to the mean of the new pillow, within bounds.
 
-    mean: PillowMean
+    Where the noise is uneven, a residual is stretched as the noise is there.
+    """
+
+    fit: MeanNoise
     marks: FloatArray
     low: float
     high: float
     is_integer: bool
 
+    def mean(self, pillow: FloatArray) -> FloatArray:
+        """Return the mean at each row of pillow values."""
+        return self.fit.mean.predict(self.fit.design(pillow))
+
     def values(self, query: FloatArray, owner: IntArray, rows: IntArray) -> FloatArray:
         """Return what each row lends to the pillow ``query[owner]``."""
-        values = np.clip(self.mean(query)[owner] + self.marks[rows], self.low, self.high)
+        inputs = self.fit.design(query)
+        lent = self.marks[rows]
+        if not self.fit.scale.is_even:
+            lent = lent * self.fit.scale.relative(inputs)[owner]
+        values = np.clip(self.fit.mean.predict(inputs)[owner] + lent, self.low, self.high)
         return np.round(values) if self.is_integer else values
 
 

@@ -7,6 +7,7 @@ from causalaug.estimators._classifier import AugmentedClassifier
 from causalaug.estimators._defaults import default_booster
 from causalaug.estimators._folds import check_groups, check_splitter, hold_out
 from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
+from causalaug.estimators._graph import GraphClassifier, GraphRegressor
 from causalaug.estimators._learner import seeded
 from causalaug.estimators._regressor import AugmentedRegressor
 from causalaug.estimators._tasks import Classification, Regression, Task
@@ -19,6 +20,8 @@ __all__ = [
     "Classification",
     "Gate",
     "GateResult",
+    "GraphClassifier",
+    "GraphRegressor",
     "Regression",
     "Task",
     "check_groups",

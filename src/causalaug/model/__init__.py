@@ -17,7 +17,20 @@ Nothing is fitted when a question is asked, so that ten questions cost one fit. 
 and answers the same after.
 """
 
-from causalaug.model._model import GraphModel, check_strategies, fit_model, fit_table
+from causalaug.model._model import (
+    GraphModel,
+    check_strategies,
+    fit_model,
+    fit_table,
+    resolve_conditional,
+)
 from causalaug.model._prediction import Prediction
 
-__all__ = ["GraphModel", "Prediction", "check_strategies", "fit_model", "fit_table"]
+__all__ = [
+    "GraphModel",
+    "Prediction",
+    "check_strategies",
+    "fit_model",
+    "fit_table",
+    "resolve_conditional",
+]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from causalaug._random import RandomState, as_generator, as_seed
 from causalaug._validation import check_integer, check_same_variables
 from causalaug._workers import Engine, check_engine, map_blocks
 from causalaug.conditionals import (
+    AutoConditional,
     Conditional,
     Density,
     FittedConditional,
@@ -223,7 +224,7 @@ class GraphModel:
 def fit_model(
     frame: Any,
     graph: Any,
-    conditional: Conditional | None = None,
+    conditional: Conditional | Literal["auto"] | None = None,
     order: Sequence[str] | None = None,
     kinds: Mapping[str, ColumnKind] | None = None,
     sample_weight: FloatArray | None = None,
@@ -237,8 +238,9 @@ def fit_model(
     graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns. Bidirected edges stand for hidden
         common causes.
-    conditional : Conditional, optional
-        How one factor is modelled; by default ``KernelConditional()``.
+    conditional : Conditional or "auto", optional
+        How one factor is modelled; by default ``KernelConditional()``. ``"auto"`` is
+        ``AutoConditional()``: for each factor what makes left-out rows most likely.
     order : sequence of str, optional
         The topological order to follow; by default the one of the graph, ties broken by
         the order of its nodes. With bidirected edges the result depends on it.
@@ -268,11 +270,21 @@ def fit_model(
     [5, 100]
     """
     graph = as_graph(graph)
-    conditional = KernelConditional() if conditional is None else conditional
-    check_strategies(conditional)
+    conditional = resolve_conditional(conditional)
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, row_weights=sample_weight)
     check_same_variables(graph.nodes, table.columns)
     return fit_table(table, graph, conditional, order)
+
+
+def resolve_conditional(conditional: Any, default: Conditional | None = None) -> Conditional:
+    """Return the conditional that is meant: ``"auto"`` by name, None by default."""
+    if isinstance(conditional, str) and conditional == "auto":
+        return AutoConditional()
+    if conditional is None:
+        return KernelConditional() if default is None else default
+    check_strategies(conditional)
+    resolved: Conditional = conditional
+    return resolved
 
 
 def fit_table(

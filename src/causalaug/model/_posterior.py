@@ -93,27 +93,36 @@ def normalised(log_masses: FloatArray) -> FloatArray:
     return masses
 
 
-def distributions(posterior: Posterior, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return points and the cumulative distribution at them, for each row.
+def distributions(
+    posterior: Posterior, values: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return points, the cumulative distribution at them, and the log of all mass, for each row.
 
-    Shapes: (n, n_points). Rows that need fewer points than others repeat their last one.
+    Shapes: (n, n_points) twice, and (n,). Rows that need fewer points than others repeat their
+    last one.
     """
     blocks = [
         _distribution(posterior, values[start : start + BLOCK_ROWS])
         for start in range(0, len(values), BLOCK_ROWS)
     ]
     if not blocks:
-        return np.empty((0, 2)), np.empty((0, 2))
-    width = max(points.shape[1] for points, _ in blocks)
-    padded = [
-        [np.pad(each, ((0, 0), (0, width - each.shape[1])), mode="edge") for each in block]
-        for block in blocks
-    ]
-    return tuple(np.concatenate(parts) for parts in zip(*padded, strict=True))  # type: ignore[return-value]
+        return np.empty((0, 2)), np.empty((0, 2)), np.empty(0)
+    width = max(points.shape[1] for points, _, _ in blocks)
+    points, cumulative = (
+        np.concatenate([padded(block[number], width) for block in blocks]) for number in (0, 1)
+    )
+    return points, cumulative, np.concatenate([log_mass for _, _, log_mass in blocks])
 
 
-def _distribution(posterior: Posterior, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return points and cumulative distribution of one block of rows."""
+def padded(array: FloatArray, width: int) -> FloatArray:
+    """Return rows that repeat their last entry until they are wide enough."""
+    return np.pad(array, ((0, 0), (0, width - array.shape[1])), mode="edge")
+
+
+def _distribution(
+    posterior: Posterior, values: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return points, cumulative distribution and log-mass of one block of rows."""
     points = posterior.density.cover(values[:, posterior.pillow], FIRST_POINTS)
     log_joint = posterior.log_joint(values, points)
     rough = np.arange(len(values))
@@ -129,7 +138,7 @@ def _distribution(posterior: Posterior, values: FloatArray) -> tuple[FloatArray,
         log_more = posterior.log_joint(values[rough], more)
         points, log_joint = _merged(points, log_joint, more, log_more)
     finished.append((rough, points, log_joint))
-    return _assembled(posterior, values, finished)
+    return _assembled(len(values), finished)
 
 
 def _cell_masses(points: FloatArray, log_joint: FloatArray) -> FloatArray:
@@ -177,19 +186,19 @@ def _merged(
 
 
 def _assembled(
-    posterior: Posterior,
-    values: FloatArray,
-    finished: Sequence[tuple[IntArray, FloatArray, FloatArray]],
-) -> tuple[FloatArray, FloatArray]:
-    """Return points and cumulative distributions of all rows, with the atoms of the target."""
+    n_rows: int, finished: Sequence[tuple[IntArray, FloatArray, FloatArray]]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return points, cumulative distributions and log-masses of all rows."""
     width = max(points.shape[1] for rows, points, _ in finished if len(rows))
-    points = np.empty((len(values), width))
-    log_joint = np.empty((len(values), width))
+    points, log_joint = np.empty((n_rows, width)), np.empty((n_rows, width))
     for rows, own, log_own in finished:
-        pad = ((0, 0), (0, width - own.shape[1]))
-        points[rows] = np.pad(own, pad, mode="edge")
-        log_joint[rows] = np.pad(log_own, pad, mode="edge")
-    return points, _cumulative(_cell_masses(points, log_joint))
+        points[rows], log_joint[rows] = padded(own, width), padded(log_own, width)
+    top = log_joint.max(axis=1)
+    height = np.exp(log_joint - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
+    area = (0.5 * (height[:, 1:] + height[:, :-1]) * np.diff(points, axis=1)).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        log_mass: FloatArray = top + np.log(area)
+    return points, _cumulative(_cell_masses(points, log_joint)), log_mass
 
 
 def _cumulative(masses: FloatArray) -> FloatArray:

@@ -114,14 +114,17 @@ class Prediction:
             return numbers
         assert self.points is not None
         assert self.cumulative is not None
-        result = np.empty(share.shape)
-        for column in range(share.shape[1]):
-            wanted = share[:, column : column + 1]
-            right = (self.cumulative < wanted).sum(axis=1, keepdims=True)
-            right = np.clip(right, 1, self.points.shape[1] - 1)
-            left = right - 1
-            low, high = (np.take_along_axis(self.cumulative, side, 1) for side in (left, right))
-            begin, end = (np.take_along_axis(self.points, side, 1) for side in (left, right))
-            part = np.divide(wanted - low, high - low, out=np.ones_like(low), where=high > low)
-            result[:, column] = (begin + np.clip(part, 0.0, 1.0) * (end - begin))[:, 0]
-        return result
+        n_points = self.points.shape[1]
+        if share.shape[1] > len(share):
+            found = [np.searchsorted(*each) for each in zip(self.cumulative, share, strict=True)]
+            right = np.array(found).reshape(share.shape)
+        else:
+            found = [(self.cumulative < each[:, np.newaxis]).sum(axis=1) for each in share.T]
+            right = np.column_stack(found)
+        right = np.clip(right, 1, n_points - 1)
+        left = right - 1
+        low, high = (np.take_along_axis(self.cumulative, side, 1) for side in (left, right))
+        begin, end = (np.take_along_axis(self.points, side, 1) for side in (left, right))
+        part = np.divide(share - low, high - low, out=np.ones_like(low), where=high > low)
+        values: FloatArray = begin + np.clip(part, 0.0, 1.0) * (end - begin)
+        return values

@@ -7,11 +7,21 @@ same cells are answered together: they need the same factors.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import logsumexp
 
-from causalaug.model._posterior import Child, Posterior, distributions, probabilities
+from causalaug.model._posterior import (
+    BLOCK_ROWS,
+    Child,
+    Posterior,
+    distributions,
+    normalised,
+    padded,
+    probabilities,
+)
 from causalaug.model._prediction import Prediction
 from causalaug.table import Table, level_cells
 
@@ -21,6 +31,18 @@ if TYPE_CHECKING:
     from causalaug.conditionals import Density
     from causalaug.factorization import Factor
     from causalaug.typing import BoolArray, FloatArray, IntArray
+
+MOST_COMPLETIONS = 256
+"""Hidden levels are enumerated if they have at most so many combinations, and else drawn."""
+
+N_DRAWS = 256
+"""Completions that are drawn for a row."""
+
+N_KEPT = 24
+"""Completions that are kept of these, by weight; the target is integrated given each."""
+
+SEED = 0
+"""The seed of the draws: predictions are not random."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +93,117 @@ class Target:
     def _probabilities(
         self, values: FloatArray, hidden: tuple[str, ...], levels: FloatArray
     ) -> FloatArray:
-        factors, _ = relevant_factors(self.factors, self.name, hidden)
-        return probabilities(self.posterior(factors), values, levels)
+        factors, joint = relevant_factors(self.factors, self.name, hidden)
+        posterior = self.posterior(factors)
+        if not joint:
+            return probabilities(posterior, values, levels)
+        result = np.empty((len(values), len(levels)))
+        for rows, completed, log_weights in self._completions(values, factors, joint):
+            points = np.broadcast_to(levels, (len(completed), len(levels)))
+            log_joint = posterior.log_joint(completed, points)
+            if self._is_drawn(joint):
+                # Draws follow their own probability already, whatever the target.
+                log_joint -= logsumexp(log_joint, axis=1, keepdims=True)
+            by_row = (log_joint + log_weights.reshape(-1, 1)).reshape(len(rows), -1, len(levels))
+            result[rows] = normalised(logsumexp(by_row, axis=1))
+        return result
 
     def _distributions(
         self, values: FloatArray, hidden: tuple[str, ...]
     ) -> tuple[FloatArray, FloatArray]:
-        factors, _ = relevant_factors(self.factors, self.name, hidden)
-        return distributions(self.posterior(factors), values)
+        factors, joint = relevant_factors(self.factors, self.name, hidden)
+        posterior = self.posterior(factors)
+        if not joint:
+            return distributions(posterior, values)[:2]
+        points, cumulative = [], []
+        for rows, completed, log_weights in self._completions(values, factors, joint):
+            own, running, log_mass = distributions(posterior, completed)
+            if not self._is_drawn(joint):
+                log_weights = log_weights + log_mass.reshape(log_weights.shape)
+            mixed = mix_distributions(own, running, normalised(log_weights))
+            assert len(mixed[0]) == len(rows)
+            points.append(mixed[0])
+            cumulative.append(mixed[1])
+        return np.concatenate(points), np.concatenate(cumulative)
+
+    def _is_drawn(self, joint: Sequence[str]) -> bool:
+        """Say whether hidden cells are drawn, not enumerated."""
+        levels = [self.densities[self._number(name)].levels for name in joint]
+        counts = [MOST_COMPLETIONS + 1 if each is None else len(each) for each in levels]
+        return bool(np.prod(counts, dtype=float) > MOST_COMPLETIONS)
+
+    def _completions(
+        self, values: FloatArray, factors: Sequence[int], joint: Sequence[str]
+    ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """Yield rows, their completions one row after the other, and log-weights of these.
+
+        Shapes: (m,), (m * n_completions, n_columns), (m, n_completions). Enumerated completions
+        are weighed by the factors that do not hold the target; drawn ones are all alike.
+        """
+        size = max(BLOCK_ROWS // N_DRAWS, 1)
+        for start in range(0, len(values), size):
+            block = values[start : start + size]
+            rows = np.arange(start, start + len(block))
+            if self._is_drawn(joint):
+                completed = self._drawn(block, factors, joint)
+                yield rows, completed, np.zeros((len(block), N_KEPT))
+                continue
+            completed = self._enumerated(block, joint)
+            others = [
+                number
+                for number in factors
+                if self.name not in (self.factors[number].target, *self.factors[number].pillow)
+            ]
+            log_weights = self._log_product(completed, others)
+            yield rows, completed, log_weights.reshape(len(block), -1)
+
+    def _enumerated(self, values: FloatArray, joint: Sequence[str]) -> FloatArray:
+        """Return every completion of the hidden cells by levels, row by row."""
+        levels = [self.densities[self._number(name)].levels for name in joint]
+        grid = np.array(list(product(*(each for each in levels if each is not None))))
+        completed = np.repeat(values, len(grid), axis=0)
+        columns = [self.table.index(name) for name in joint]
+        completed[:, columns] = np.tile(grid, (len(values), 1))
+        return completed
+
+    def _drawn(
+        self, values: FloatArray, factors: Sequence[int], joint: Sequence[str]
+    ) -> FloatArray:
+        """Return completions drawn along the graph and chosen by how well they fit the rest.
+
+        All unknown cells, the target among them, are drawn from their own factors in order;
+        each draw is weighed by the factors of the cells that are known. The numbers behind
+        the draws are the same for every row, so that a row's answer does not depend on others.
+        """
+        unknown = {*joint, self.name}
+        completed = np.repeat(values, N_DRAWS, axis=0)
+        log_weights = np.zeros(len(completed))
+        rng = np.random.default_rng(SEED)
+        for number in sorted(factors):
+            factor = self.factors[number]
+            pillow = completed[:, [self.table.index(name) for name in factor.pillow]]
+            column = self.table.index(factor.target)
+            if factor.target in unknown:
+                even = (rng.permutation(N_DRAWS) + rng.random(N_DRAWS)) / N_DRAWS
+                uniform = np.tile(even, len(values))
+                completed[:, column] = self.densities[number].draw(pillow, uniform)
+            else:
+                log_weights += self.densities[number].log_density(completed[:, column], pillow)
+        weights = normalised(log_weights.reshape(len(values), N_DRAWS))
+        chosen = systematic(weights, N_KEPT)
+        chosen += np.arange(len(values))[:, np.newaxis] * N_DRAWS
+        kept: FloatArray = completed[chosen.ravel()]
+        return kept
+
+    def _log_product(self, values: FloatArray, factors: Sequence[int]) -> FloatArray:
+        """Return the log of the product of some factors in complete rows."""
+        total = np.zeros(len(values))
+        for number in factors:
+            factor = self.factors[number]
+            pillow = values[:, [self.table.index(name) for name in factor.pillow]]
+            own = values[:, self.table.index(factor.target)]
+            total += self.densities[number].log_density(own, pillow)
+        return total
 
     def _patterns(self, values: FloatArray) -> Iterator[tuple[IntArray, tuple[str, ...]]]:
         """Yield rows that lack the same cells, with the names of these; never the target."""
@@ -128,6 +253,39 @@ def relevant_factors(
     return touched, tuple(name for name in hidden if name in reached)
 
 
+def systematic(weights: FloatArray, n_kept: int) -> IntArray:
+    """Return the numbers of `n_kept` entries of each row, each about as often as it weighs.
+
+    >>> systematic(np.array([[0.5, 0.25, 0.25]]), 4)
+    array([[0, 0, 1, 2]])
+    """
+    running = np.cumsum(weights, axis=1)
+    levels = (np.arange(n_kept) + 0.5) / n_kept * running[:, -1:]
+    chosen: IntArray = (running[:, np.newaxis, :-1] < levels[:, :, np.newaxis]).sum(axis=2)
+    return chosen
+
+
+def mix_distributions(
+    points: FloatArray, cumulative: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return one distribution for each row of weights, mixed of as many as it has columns.
+
+    Shapes: points and cumulative (n * n_parts, n_points), weights (n, n_parts). Every space
+    between two points counts as its middle; of these, quantiles are kept.
+    """
+    n_rows = len(weights)
+    middles = (0.5 * (points[:, 1:] + points[:, :-1])).reshape(n_rows, -1)
+    masses = np.diff(cumulative, axis=1) * weights.reshape(-1, 1)
+    masses = masses.reshape(n_rows, -1)
+    order = np.argsort(middles, axis=1, kind="stable")
+    running = np.cumsum(np.take_along_axis(masses, order, 1), axis=1)
+    running /= running[:, -1:]
+    levels = np.concatenate([[0.0, 1e-3], np.linspace(0.005, 0.995, 199), [0.999, 1.0]])
+    at = np.stack([np.searchsorted(each, levels - 1e-12) for each in running])
+    at = np.take_along_axis(order, np.minimum(at, middles.shape[1] - 1), 1)
+    return np.take_along_axis(middles, at, 1), np.broadcast_to(levels, at.shape).copy()
+
+
 def _cells_of(table: Table, name: str, levels: FloatArray) -> Any:
     """Return the cells that levels stand for, as an array."""
     _, cells = level_cells(table, name)
@@ -142,7 +300,5 @@ def _gathered(
     width = max((points.shape[1] for _, points, _ in parts), default=2)
     points, cumulative = np.empty((n_rows, width)), np.empty((n_rows, width))
     for rows, own, running in parts:
-        pad = ((0, 0), (0, width - own.shape[1]))
-        points[rows] = np.pad(own, pad, mode="edge")
-        cumulative[rows] = np.pad(running, pad, mode="edge")
+        points[rows], cumulative[rows] = padded(own, width), padded(running, width)
     return points, cumulative

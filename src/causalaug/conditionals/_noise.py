@@ -1,0 +1,148 @@
+"""The noise around a fitted mean: how heavy its tails are, and where it is large.
+
+Heavy tails matter more than shape: one surprising row must not move a posterior by itself. How
+heavy they are is read off the residuals of all variables together, since 60 residuals of one
+say little about tails. Given that, each mean is fitted again with rows that count the less, the
+farther they are out. Then the scale may depend on the pillow, where the residuals clearly say so.
+
+A residual is that of a row under the mean of the others, in standard deviations of what the mean
+of the others does not know.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from causalaug.conditionals._density import fit_student_scale, log_student
+from causalaug.conditionals._mean import SmoothMean, refit_mean
+from causalaug.typing import FloatArray
+
+FREEDOMS = (2.0, 3.0, 4.0, 6.0, 10.0, 30.0)
+"""Degrees of freedom that are tried; with 30 it is nearly a Gaussian."""
+
+DEFAULT_FREEDOM = 3.0
+"""Degrees of freedom where there are too few rows to tell."""
+
+FEWEST_FOR_TAILS = 20
+"""Fewer rows say nothing about tails: the mean stays as it is."""
+
+ROBUST_ROUNDS = 2
+"""Fits with new weights. The first does most of it."""
+
+FEWEST_FOR_SCALE = 40
+"""Fewer rows say nothing about where the noise is larger."""
+
+SCALE_PENALTY = 4.0
+"""Rows' worth of an even noise that are added when a scale is fitted."""
+
+SCALE_GAIN = 1.0
+"""By how much, in log-likelihood per slope, an uneven noise must explain the residuals better."""
+
+FARTHEST = 2.5
+"""The scale stays what it is beyond so many standard deviations of an input."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """The scale of a noise; its logarithm is a line in the inputs if there are slopes."""
+
+    level: float
+    centre: FloatArray
+    unit: FloatArray
+    slopes: FloatArray
+
+    @classmethod
+    def even(cls, level: float) -> "Scale":
+        """Return the same scale everywhere."""
+        return cls(level, np.zeros(0), np.ones(0), np.zeros(0))
+
+    @property
+    def is_even(self) -> bool:
+        """Whether the scale is the same everywhere."""
+        return not len(self.slopes)
+
+    def relative(self, inputs: FloatArray) -> FloatArray:
+        """Return the scale at each row of inputs, relative to its level."""
+        if self.is_even:
+            return np.ones(len(inputs))
+        standard = np.clip((inputs - self.centre) / self.unit, -FARTHEST, FARTHEST)
+        relative: FloatArray = np.exp(np.clip(standard @ self.slopes, -2.0, 2.0))
+        return relative
+
+
+def standard_residuals(mean: SmoothMean) -> FloatArray:
+    """Return residuals of left-out rows, relative to how unsure the mean of the others is."""
+    residuals: FloatArray = mean.left_out / np.sqrt(1.0 + mean.doubt_left_out)
+    return residuals
+
+
+def pool_freedom(residuals: Sequence[FloatArray], share: FloatArray) -> float:
+    """Return the degrees of freedom that explain the residuals of all variables best."""
+    if not residuals or len(share) < FEWEST_FOR_TAILS:
+        return DEFAULT_FREEDOM
+    likelihood = [
+        sum(_likelihood(each, share, freedom) for each in residuals) for freedom in FREEDOMS
+    ]
+    return FREEDOMS[int(np.argmax(likelihood))]
+
+
+def _likelihood(residuals: FloatArray, share: FloatArray, freedom: float) -> float:
+    scale = fit_student_scale(residuals, share, freedom)
+    if scale == 0.0:
+        return 0.0
+    return float(share @ log_student(residuals / scale, float(np.log(scale)), freedom))
+
+
+def calm_mean(
+    mean: SmoothMean, inputs: FloatArray, target: FloatArray, share: FloatArray, freedom: float
+) -> SmoothMean:
+    """Return the mean fitted again, with rows that count the less, the farther they are out."""
+    if len(share) < FEWEST_FOR_TAILS:
+        return mean
+    for _ in range(ROBUST_ROUNDS):
+        residuals = standard_residuals(mean)
+        scale = fit_student_scale(residuals, share, freedom)
+        if scale == 0.0:
+            return mean
+        calm = (freedom + 1.0) / (freedom + np.square(residuals / scale))
+        mean = refit_mean(mean, inputs, target, share * calm)
+    return mean
+
+
+def fit_scale(
+    residuals: FloatArray,
+    inputs: FloatArray,
+    centre: FloatArray,
+    unit: FloatArray,
+    share: FloatArray,
+    freedom: float,
+) -> Scale:
+    """Return the scale of the noise, uneven only where the residuals clearly say so.
+
+    Fisher scoring: the log-scale has the same information everywhere, ``2 f / (f + 3)``.
+    """
+    level = fit_student_scale(residuals, share, freedom)
+    even = Scale.even(level)
+    n_slopes = inputs.shape[1]
+    if len(share) < max(FEWEST_FOR_SCALE, 8 * n_slopes) or level == 0.0:
+        return even
+    n_rows = 1.0 / float(np.square(share).sum())
+    standard = np.clip((inputs - centre) / unit, -FARTHEST, FARTHEST)
+    lines = np.column_stack([np.ones(len(share)), standard])
+    penalty = SCALE_PENALTY / n_rows * np.r_[0.0, np.ones(n_slopes)]
+    information = 2.0 * freedom / (freedom + 3.0)
+    curvature = information * (lines.T * share) @ lines + np.diag(penalty + 1e-9)
+    slopes = np.r_[np.log(level), np.zeros(n_slopes)]
+    for _ in range(30):
+        square = np.square(residuals / np.exp(lines @ slopes))
+        surprise = (freedom + 1.0) * square / (freedom + square) - 1.0
+        step = np.linalg.solve(curvature, lines.T @ (share * surprise) - penalty * slopes)
+        slopes = slopes + np.clip(step, -1.0, 1.0)
+        if np.abs(step).max() < 1e-5:
+            break
+    uneven = Scale(float(np.exp(slopes[0])), centre, unit, slopes[1:])
+    scales = uneven.level * uneven.relative(inputs)
+    gain = share @ log_student(residuals / scales, np.log(scales), freedom)
+    gain -= share @ log_student(residuals / level, float(np.log(level)), freedom)
+    return uneven if n_rows * gain > 1.0 + SCALE_GAIN * n_slopes else even

@@ -1,0 +1,378 @@
+"""Learners that are the graph's own model: the target given the rest, by Bayes' rule."""
+
+import warnings
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from causalaug._validation import check_choice, check_same_variables
+from causalaug.conditionals import AutoConditional
+from causalaug.estimators._base import _check_weights
+from causalaug.estimators._observed import is_frame, name_of_target, observe
+from causalaug.exceptions import CausalAugWarning, ParameterError
+from causalaug.graphs import as_graph, complete_graph
+from causalaug.model import resolve_conditional
+
+MOST_REPEATED = 10
+"""Whole-number weights repeat rows, unless that makes a table more than so many times as long."""
+
+
+class GraphEstimator(BaseEstimator):
+    """What the regressor and the classifier share."""
+
+    def __init__(
+        self,
+        graph=None,
+        *,
+        target=None,
+        conditional=None,
+        kinds=None,
+        limits=None,
+        extra="ignore",
+        feature_names=None,
+        random_state=None,
+    ):
+        self.graph = graph
+        self.target = target
+        self.conditional = conditional
+        self.kinds = kinds
+        self.limits = limits
+        self.extra = extra
+        self.feature_names = feature_names
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit every factor of the graph to the rows.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array of shape (n, d)
+            The features. The columns of an array are named by `feature_names`.
+        y : series or array of shape (n,)
+            The target.
+        sample_weight : array of shape (n,), optional
+            How much each row counts. Whole numbers repeat rows.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        check_choice("extra", self.extra, ("ignore", "error"))
+        conditional = resolve_conditional(self.conditional, AutoConditional())
+        named_y = y
+        X, y = self._check_rows(X, y)
+        y = self._check_target(y)
+        graph = None if self.graph is None else as_graph(self.graph)
+        features = self._named_features(X, graph)
+        graph, name = self._graph_and_target(graph, named_y, features)
+        features = self._known_columns(features, graph, name)
+        weights = _check_weights(sample_weight, len(y))
+        features, y, weights = _complete(features, y, weights)
+        features, y, weights = _repeated(features, y, weights)
+        observed = observe(
+            features,
+            y,
+            graph=graph,
+            name=name,
+            kinds={name: self._kind_of_target, **(self.kinds or {})},
+            sample_weight=weights,
+        )
+        self.target_ = name
+        self.columns_ = tuple(column for column in observed.table.columns if column != name)
+        self.model_ = observed.fit(conditional)
+        return self
+
+    def _check_rows(self, X, y):
+        """Return features and target; a frame stays what it is, for the table to check."""
+        if isinstance(y, pd.Series):
+            y = y.astype(object).infer_objects().to_numpy()
+        if not is_frame(X):
+            return validate_data(
+                self,
+                X,
+                y,
+                y_numeric=self._kind_of_target == "continuous",
+                ensure_all_finite="allow-nan",
+            )
+        validate_data(self, X, skip_check_array=True)
+        target = column_or_1d(y, warn=True)
+        check_consistent_length(X, target)
+        return X, target
+
+    def _named_features(self, X, graph):
+        """Return the features as a frame whose names are strings, if they may be any."""
+        if is_frame(X):
+            return X if graph is not None else _with_string_names(X)
+        names = self.feature_names
+        if names is None and graph is not None:
+            raise ParameterError(
+                "The columns of an array must be named when there is a graph, or a column could "
+                f"be taken for another. Found an array with {X.shape[1]} columns. Write "
+                "feature_names=[...], or pass a data frame."
+            )
+        names = [f"x{number}" for number in range(X.shape[1])] if names is None else list(names)
+        if len(names) != X.shape[1]:
+            raise ParameterError(
+                "`feature_names` must name every column of the features. "
+                f"Found {len(names)} names for {X.shape[1]} columns."
+            )
+        return pd.DataFrame(X, columns=names)
+
+    def _graph_and_target(self, graph, y, features):
+        """Return the graph and the name of the target; the complete graph if nothing is known."""
+        if graph is not None:
+            return graph, name_of_target(self.target, y, features, graph)
+        columns = list(nw.from_native(features, eager_only=True).columns)
+        name = self.target or getattr(y, "name", None) or "y"
+        while name in columns:
+            name = f"{name}_"
+        warnings.warn(
+            f"{type(self).__name__} has no graph: it takes the complete one, which knows nothing, "
+            "and any other learner may do better. Write graph=...",
+            CausalAugWarning,
+            stacklevel=3,
+        )
+        return complete_graph([*columns, name]), name
+
+    def _known_columns(self, features, graph, name):
+        """Return the features that are nodes; others are named once, or refused."""
+        opened = nw.from_native(features, eager_only=True)
+        extra = [column for column in opened.columns if column not in graph.nodes]
+        if not extra or self.extra == "error":
+            check_same_variables(graph.nodes, [*opened.columns, name])
+            return features
+        warnings.warn(
+            f"Columns that are no node of the graph are not used: {extra}. Add them to the graph, "
+            'drop them, or write extra="error".',
+            CausalAugWarning,
+            stacklevel=3,
+        )
+        return opened.drop(extra).to_native()
+
+    def _predict(self, X):
+        """Return the prediction of the target in each row."""
+        check_is_fitted(self, "model_")
+        if is_frame(X):
+            validate_data(self, X, skip_check_array=True, reset=False)
+            opened = nw.from_native(_with_string_names(X), eager_only=True)
+            return self.model_.predict(self.target_, opened.select(list(self.columns_)).to_native())
+        X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+        names = getattr(self, "feature_names_in_", self.feature_names)
+        names = [f"x{number}" for number in range(X.shape[1])] if names is None else list(names)
+        frame = pd.DataFrame(X, columns=names)[list(self.columns_)]
+        return self.model_.predict(self.target_, frame)
+
+    def __sklearn_tags__(self):
+        """Say that features may be missing."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class GraphRegressor(RegressorMixin, GraphEstimator):
+    """Predict the target by all that its graph knows: causes, effects, and causes of effects.
+
+    Every factor of the graph is fitted to the rows; the prediction is the mean of the target
+    given the other cells of a row, by Bayes' rule. See `GraphModel.predict`.
+
+    Parameters
+    ----------
+    graph : ADMG or anything that `read_graph` reads, optional
+        The causal graph of the features and the target. Without one nothing is known: the
+        complete graph is taken, with a warning.
+    target : str, optional
+        The target's node; by default the name of `y`, or the only node that is no feature.
+    conditional : Conditional or "auto", optional
+        How one factor is modelled; by default for each factor what makes left-out rows most
+        likely (`AutoConditional`).
+    kinds : mapping of str to str, optional
+        Kinds of columns that differ from the default. The target is continuous.
+    limits : mapping of str to (float or None, float or None), optional
+        Limits of columns.
+    extra : {"ignore", "error"}, default="ignore"
+        What to do with columns that are no node: leave them out and say so, or refuse them.
+    feature_names : sequence of str, optional
+        The names of the columns of an array.
+    random_state : int, RandomState, Generator or None, optional
+        Accepted as by the other learners; predictions are not random.
+
+    Attributes
+    ----------
+    model_ : GraphModel
+        The fitted model.
+    target_ : str
+        The name of the target.
+    columns_ : tuple of str
+        The features that are nodes.
+    feature_names_in_ : array of str
+        The names of the features, if they have any.
+    n_features_in_ : int
+        The number of features.
+
+    Examples
+    --------
+    Two gauges read one temperature. Where they disagree, the mean is near the better one:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from causalaug import GraphRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> y = pd.Series(rng.normal(20.0, 5.0, 60), name="temperature")
+    >>> X = pd.DataFrame({"good": y + rng.normal(size=60), "poor": y + 4 * rng.normal(size=60)})
+    >>> model = GraphRegressor("good <- temperature -> poor").fit(X, y)
+    >>> model.predict(pd.DataFrame({"good": [18.0], "poor": [26.0]})).round()
+    array([18.])
+
+    A gauge that is missing is no obstacle, and widens the interval:
+
+    >>> holes = pd.DataFrame({"good": [18.0, None], "poor": [18.0, 18.0]})
+    >>> np.diff(model.predict_quantile(holes, [0.05, 0.95]))[:, 0].round()
+    array([ 3., 11.])
+    """
+
+    _kind_of_target = "continuous"
+
+    def predict(self, X):
+        """Return the mean of the target given each row."""
+        return self._predict(X).mean
+
+    def predict_quantile(self, X, levels):
+        """Return quantiles of the target given each row: shape (n, n_levels).
+
+        Parameters
+        ----------
+        X : frame or array
+            The features.
+        levels : sequence of float
+            Probabilities, such as ``[0.05, 0.95]`` for an interval that holds nine in ten.
+        """
+        prediction = self._predict(X)
+        return np.column_stack([prediction.quantile(level) for level in np.atleast_1d(levels)])
+
+    def _check_target(self, target):
+        return np.asarray(target, dtype=np.float64)
+
+
+class GraphClassifier(ClassifierMixin, GraphEstimator):
+    """Classify by all that the graph knows: causes, effects, and causes of effects.
+
+    Every factor of the graph is fitted to the rows; the probabilities are those of the classes
+    given the other cells of a row, by Bayes' rule. See `GraphModel.predict`.
+
+    Parameters
+    ----------
+    graph : ADMG or anything that `read_graph` reads, optional
+        The causal graph of the features and the target. Without one nothing is known: the
+        complete graph is taken, with a warning.
+    target : str, optional
+        The target's node; by default the name of `y`, or the only node that is no feature.
+    conditional : Conditional or "auto", optional
+        How one factor is modelled; by default for each factor what makes left-out rows most
+        likely (`AutoConditional`).
+    kinds : mapping of str to str, optional
+        Kinds of columns that differ from the default. The target is discrete.
+    limits : mapping of str to (float or None, float or None), optional
+        Limits of columns.
+    extra : {"ignore", "error"}, default="ignore"
+        What to do with columns that are no node: leave them out and say so, or refuse them.
+    feature_names : sequence of str, optional
+        The names of the columns of an array.
+    random_state : int, RandomState, Generator or None, optional
+        Accepted as by the other learners; predictions are not random.
+
+    Attributes
+    ----------
+    model_ : GraphModel
+        The fitted model.
+    classes_ : array
+        The classes, sorted.
+    target_ : str
+        The name of the target.
+    columns_ : tuple of str
+        The features that are nodes.
+    feature_names_in_ : array of str
+        The names of the features, if they have any.
+    n_features_in_ : int
+        The number of features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from causalaug import GraphClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> state = pd.Series(["sick", "well"] * 20, name="state")
+    >>> raised = np.where(state == "sick", 2.0, 0.0)
+    >>> X = pd.DataFrame({"fever": rng.normal(raised), "cough": rng.normal(raised)})
+    >>> model = GraphClassifier("fever <- state -> cough").fit(X, state)
+    >>> model.predict(pd.DataFrame({"fever": [3.0, None], "cough": [2.0, -1.0]}))
+    array(['sick', 'well'], dtype=object)
+    """
+
+    _kind_of_target = "discrete"
+
+    def predict(self, X):
+        """Return the most probable class of each row."""
+        most_probable = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[most_probable]
+
+    def predict_proba(self, X):
+        """Return the probability of each class, in the order of `classes_`."""
+        prediction = self._predict(X)
+        position = {level: number for number, level in enumerate(prediction.levels.tolist())}
+        result = np.zeros((len(prediction), len(self.classes_)))
+        for number, label in enumerate(self.classes_.tolist()):
+            if label in position:
+                result[:, number] = prediction.probabilities[:, position[label]]
+        return result
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _check_target(self, target):
+        check_classification_targets(target)
+        self.classes_ = np.unique(target)
+        return target
+
+
+def _with_string_names(frame):
+    """Return a frame, its columns named x0, x1, ... unless they all have names."""
+    if not isinstance(frame, pd.DataFrame) or all(isinstance(name, str) for name in frame.columns):
+        return frame
+    return frame.set_axis([f"x{number}" for number in range(frame.shape[1])], axis=1)
+
+
+def _complete(features, target, weights):
+    """Return the rows without holes; that others are left out is said."""
+    opened = nw.from_native(features, eager_only=True)
+    complete = np.ones(len(target), dtype=bool)
+    for name in opened.columns:
+        complete &= ~pd.isna(np.asarray(opened[name].to_list(), dtype=object))
+    if complete.all() or not complete.any():
+        return features, target, weights
+    warnings.warn(
+        f"{np.sum(~complete)} of {len(target)} rows have missing features and are not fitted. "
+        "Missing features of new rows are integrated out.",
+        CausalAugWarning,
+        stacklevel=3,
+    )
+    kept = np.flatnonzero(complete)
+    return opened[kept, :].to_native(), target[kept], weights[kept]
+
+
+def _repeated(features, target, weights):
+    """Return rows of equal weight where weights are small whole numbers: a row of 2 is two rows."""
+    whole = (weights == np.round(weights)).all()
+    if np.ptp(weights) == 0.0 or not whole or weights.sum() > MOST_REPEATED * len(weights):
+        return features, target, weights
+    rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
+    taken = nw.from_native(features, eager_only=True)[rows, :].to_native()
+    return taken, target[rows], np.ones(len(rows))

@@ -1,0 +1,133 @@
+"""How likely rows are: laws of `GraphModel.log_density`."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import causalaug as ca
+from model.test_posterior import chain, discrete_models
+from strategies import by_values
+
+UNSMOOTHED = ca.KernelConditional(level_smoothing=0)
+
+
+@given(discrete_models(UNSMOOTHED))
+@settings(max_examples=40)
+def test_on_levels_the_density_is_the_weight_of_the_merged_paths(problem):
+    """Eq. (3) of the paper, with equal rows added up."""
+    _, model = problem
+    paths = model.expand(ca.PrunedExpansion(0.0))
+    weights = by_values(paths)
+    rows = pd.DataFrame(list(weights), columns=list(model.table.columns))
+    likelihood = np.exp(model.log_density(rows).sum(axis=1))
+    np.testing.assert_allclose(likelihood, list(weights.values()), rtol=1e-9)
+
+
+@given(discrete_models())
+@settings(max_examples=30)
+def test_probabilities_of_all_rows_sum_to_one(problem):
+    frame, model = problem
+    every = pd.MultiIndex.from_product([sorted(set(frame[name])) for name in frame]).to_frame()
+    rows = pd.DataFrame(every.to_numpy(), columns=list(frame))
+    assert np.exp(model.log_density(rows).sum(axis=1)).sum() == pytest.approx(1.0)
+    assert np.isfinite(model.log_density(rows).to_numpy()).all()
+
+
+CONDITIONALS = [
+    ca.KernelConditional(),
+    ca.ResidualConditional(),
+    ca.ResidualConditional(temperature=float("inf")),
+    ca.AutoConditional(),
+]
+
+
+@pytest.mark.parametrize("conditional", CONDITIONALS, ids=str)
+@pytest.mark.parametrize("name", ["a", "y", "b"])
+def test_densities_of_numbers_integrate_to_one(conditional, name):
+    frame = chain(40, np.random.default_rng(0))
+    model = ca.fit_model(frame, "a -> y; y -> b", conditional)
+    grid = 4.0 * np.sinh(np.linspace(-8.0, 8.0, 8001))
+    for row in (0, 7):
+        rows = pd.DataFrame({column: np.full(len(grid), frame[column][row]) for column in frame})
+        rows[name] = grid
+        density = np.exp(model.log_density(rows)[name].to_numpy())
+        assert np.trapezoid(density, grid) == pytest.approx(1.0, abs=2e-3)
+
+
+@pytest.mark.parametrize("conditional", CONDITIONALS, ids=str)
+def test_a_row_is_the_product_of_its_factors(conditional):
+    """The slow twin: every factor asked on its own, one row at a time."""
+    frame = chain(25, np.random.default_rng(1)).assign(c=list("uvwxy") * 5)
+    model = ca.fit_model(frame, "a -> y; y -> b; a -> c; c -> b", conditional)
+    found = model.log_density(frame.head(6))
+    assert list(found) == [factor.target for factor in model.factors]
+    for number in range(6):
+        row = model.table.values[[number]]
+        for factor, density in zip(model.factors, model.densities, strict=True):
+            pillow = row[:, [model.table.index(name) for name in factor.pillow]]
+            own = row[:, model.table.index(factor.target)]
+            assert found[factor.target][number] == pytest.approx(
+                density.log_density(own, pillow)[0], rel=1e-9
+            )
+    assert model.score(frame) == pytest.approx(model.log_density(frame).sum(axis=1).mean())
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_many_values_at_once_have_the_density_of_few(name):
+    frame = chain(50, np.random.default_rng(5))
+    model = ca.fit_model(frame, "a -> y; y -> b", ca.ResidualConditional())
+    rng = np.random.default_rng(6)
+    many = pd.DataFrame(dict.fromkeys("ayb", 4.0 * rng.standard_t(2.0, 20_000)))
+    few = model.log_density(many.head(500))[name]
+    np.testing.assert_allclose(model.log_density(many)[name].head(500), few, atol=2e-3)
+
+
+def test_holes_are_nan_in_the_factors_that_they_touch():
+    frame = chain(20, np.random.default_rng(2))
+    model = ca.fit_model(frame, "a -> y; y -> b")
+    rows = frame.head(3).copy()
+    rows.loc[0, "a"], rows.loc[1, "y"], rows.loc[2, "b"] = np.nan, np.nan, np.nan
+    found = model.log_density(rows).isna()
+    assert found.to_numpy().tolist() == [
+        [True, True, False],
+        [False, True, True],
+        [False, False, True],
+    ]
+    with pytest.raises(ca.exceptions.TableError, match="at least one row must have all its cells"):
+        model.score(rows)
+
+
+def test_a_level_that_was_never_seen_has_no_probability():
+    frame = pd.DataFrame({"a": list("uuvv"), "b": list("pqpq")})
+    found = ca.fit_model(frame, "a -> b").log_density(pd.DataFrame({"a": ["new"], "b": ["p"]}))
+    assert np.isneginf(found["a"][0])
+    assert np.isnan(found["b"][0])
+
+
+def test_a_constant_column_is_an_atom():
+    frame = chain(12, np.random.default_rng(0)).assign(b=3.0)
+    model = ca.fit_model(frame, "a -> y; y -> b", ca.ResidualConditional())
+    found = model.log_density(pd.DataFrame({"a": [0.0, 0.0], "y": [0.0, 0.0], "b": [3.0, 3.1]}))[
+        "b"
+    ]
+    assert found[0] == 0.0
+    assert np.isneginf(found[1])
+    np.testing.assert_array_equal(model.predict("b", frame).mean, 3.0)
+
+
+def test_sample_weights_count():
+    frame = pd.DataFrame({"a": list("uv"), "b": list("pq")})
+    model = ca.fit_model(frame, ca.ADMG(["a", "b"]), UNSMOOTHED, sample_weight=[3.0, 1.0])
+    np.testing.assert_allclose(np.exp(model.log_density(frame)["a"]), [0.75, 0.25])
+
+
+@given(st.integers(0, 100))
+@settings(max_examples=10)
+def test_the_right_graph_explains_new_rows_better_than_a_wrong_one(seed):
+    rng = np.random.default_rng(seed)
+    train, test = chain(150, rng), chain(400, rng)
+    right = ca.fit_model(train, "a -> y; y -> b", ca.ResidualConditional())
+    wrong = ca.fit_model(train, ca.ADMG(["a", "y", "b"]), ca.ResidualConditional())
+    assert right.score(test) > wrong.score(test) + 0.5
