@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from causalaug.estimators import (
         AugmentedClassifier,
         AugmentedRegressor,
+        Blend,
         CausalAugmenter,
         Gate,
         GraphClassifier,
@@ -54,6 +55,7 @@ __all__ = [
     "AugmentedTable",
     "AutoConditional",
     "BeamExpansion",
+    "Blend",
     "BudgetExpansion",
     "CausalAugmenter",
     "Comparison",
@@ -99,6 +101,7 @@ _HOMES = {
     "AugmentedTable": "augmentation",
     "AutoConditional": "conditionals",
     "BeamExpansion": "expansion",
+    "Blend": "estimators",
     "BudgetExpansion": "expansion",
     "CausalAugmenter": "estimators",
     "Comparison": "evaluation",

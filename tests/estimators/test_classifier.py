@@ -18,7 +18,6 @@ from sklearn.svm import LinearSVC
 from xgboost import XGBClassifier
 
 import causalaug as ca
-from causalaug.exceptions import ParameterError
 from learners import GRAPH, RecorderOfClasses, rows_of_classification
 
 SMALL = ca.BudgetExpansion(60)
@@ -118,7 +117,10 @@ def test_a_class_rarer_than_the_folds_passes_the_gate(learner, n_rare, n_classes
     y.iloc[3 : 3 + n_rare] = "z"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = make(learner, augmented_share="auto").fit(X, y)
+        model = make(learner, augmented_share=ca.Gate()).fit(X, y)
+        blend = make(learner, augmented_share="auto").fit(X, y)
+    assert_allclose(blend.predict_proba(X).sum(axis=1), 1.0)
+    assert np.isfinite(blend.blend_["loss"]).all()
     assert model.predict_proba(X).shape == (30, n_classes)
     assert np.isfinite(model.gate_.losses).all()
     assert len(model.gate_.losses) == (24 if n_rare == 1 and n_classes == 2 else 30)
@@ -135,7 +137,7 @@ def test_one_class_alone_is_certain(share):
 
 def test_learners_without_probabilities_are_judged_by_their_errors():
     X, y = rows_of_classification()
-    model = make(LinearSVC(), augmented_share="auto").fit(X, y)
+    model = make(LinearSVC(), augmented_share=ca.Gate()).fit(X, y)
     assert set(np.unique(model.gate_.losses)) <= {0.0, 1.0}
     assert not hasattr(model, "predict_proba")
     assert not hasattr(model, "predict_log_proba")
@@ -194,9 +196,11 @@ def test_xgboost_takes_the_weights():
     assert model.predict_proba(X).shape == (30, 2)
 
 
-def test_a_learner_without_weights_is_refused():
-    with pytest.raises(ParameterError, match="CausalAugmenter"):
-        make(KNeighborsClassifier()).fit(*rows_of_classification())
+@pytest.mark.parametrize("share", [0.5, "auto"])
+def test_a_learner_without_weights_gets_rows_that_were_drawn(share):
+    X, y = rows_of_classification()
+    model = make(KNeighborsClassifier(), augmented_share=share).fit(X, y)
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
 
 def test_numbers_on_a_scale_are_no_classes():

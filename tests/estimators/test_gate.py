@@ -8,7 +8,6 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import causalaug as ca
 from causalaug.estimators import Gate
-from causalaug.estimators import _base as base
 from causalaug.estimators._gate import compare_with_best, simplest_within_error
 from causalaug.estimators._tasks import Classification, Regression
 from causalaug.exceptions import ParameterError
@@ -24,35 +23,27 @@ def fit(X, y, sample_weight=None, learner=None, **options):
     return model.fit(X, y, sample_weight=sample_weight)
 
 
-def spies(n):
-    return tuple(Spy(inner) for inner in base.CONDITIONALS[:n])
-
-
 # Honesty: new rows are made from training rows only.
 
 
 @pytest.mark.parametrize("n_repeats", [1, 2])
-@pytest.mark.parametrize("n_conditionals", [1, 3])
-def test_each_conditional_is_fitted_once_per_fold_to_training_rows(
-    monkeypatch, n_repeats, n_conditionals
-):
+def test_the_model_is_fitted_once_per_fold_to_training_rows(n_repeats):
     X, y = rows_of_regression(20)
-    all_spies = spies(n_conditionals)
-    monkeypatch.setattr(base, "CONDITIONALS", all_spies)
+    spy = Spy(ca.ResidualConditional())
     gate = Gate(n_splits=4, n_repeats=n_repeats)
-    conditional = "auto" if n_conditionals > 1 else None
-    model = fit(X, y, augmented_share=gate, conditional=conditional)
-    assert len(model.gate_.candidates) == 1 + 3 * n_conditionals
-    tables = [table for spy in all_spies for table in spy.tables]
-    assert len(tables) == 4 * n_repeats * n_conditionals + 1
-    sizes = sorted(table.n_rows for table in tables)
-    assert sizes == [15] * (len(tables) - 1) + [20]
+    model = fit(X, y, augmented_share=gate, conditional=spy)
+    assert len(model.gate_.candidates) == 4
+    assert len(spy.tables) == 4 * n_repeats + 1
+    sizes = sorted(table.n_rows for table in spy.tables)
+    assert sizes == [15] * (4 * n_repeats) + [20]
     observed = y.tolist()
     left_out = [
-        set(observed) - set(table.values[:, -1].tolist()) for table in tables if table.n_rows < 20
+        set(observed) - set(table.values[:, -1].tolist())
+        for table in spy.tables
+        if table.n_rows < 20
     ]
     counts = pd.Series([value for fold in left_out for value in fold]).value_counts()
-    assert (counts == n_repeats * n_conditionals).all()
+    assert (counts == n_repeats).all()
     assert len(counts) == 20
 
 
@@ -69,7 +60,7 @@ def test_a_row_is_judged_by_learners_that_never_saw_it(monkeypatch):
             seen.append(self.seen_ & set(X["a"]))
             return super().predict(X)
 
-    fit(X, y, learner=Witness(), augmented_share="auto", conditional=ca.KernelConditional())
+    fit(X, y, learner=Witness(), augmented_share=Gate(), conditional=ca.KernelConditional())
     assert len(seen) == 5 * 4
     assert not any(seen)
 
@@ -143,7 +134,7 @@ def test_only_ratios_of_weights_matter():
 def test_sample_weights_reach_the_choice():
     X, y = rows_of_regression()
     weights = np.where(np.arange(24) < 4, 0.0, np.arange(24.0))
-    model = fit(X, y, weights, augmented_share="auto")
+    model = fit(X, y, weights, augmented_share=Gate())
     assert_array_equal(model.gate_.weights, weights[4:])
     assert model.gate_.losses.shape == (20, 4)
     expected = first_within_one_error_of_the_best(model.gate_.losses, weights[4:])
@@ -153,18 +144,18 @@ def test_sample_weights_reach_the_choice():
 
 
 def test_a_right_graph_gets_its_say_and_a_wrong_one_does_not():
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(3)
     y = rng.normal(size=40)
     X = pd.DataFrame({f"x{i}": 0.5 * y + rng.normal(size=40) for i in range(12)})
     right = ca.ADMG([*X.columns, "y"], [("y", column) for column in X.columns])
     wrong = ca.ADMG([*X.columns, "y"])
     gate = Gate(shares=(0.0, 0.5, 0.75))
-    shares = [
-        fit(X, pd.Series(y, name="y"), graph=graph, augmented_share=gate).augmented_share_
+    models = [
+        fit(X, pd.Series(y, name="y"), graph=graph, augmented_share=gate, expansion=None)
         for graph in (right, wrong)
     ]
-    assert shares[0] > 0.0
-    assert shares[1] == 0.0
+    assert models[0].augmented_share_ > 0.0
+    assert models[1].augmented_share_ == 0.0
 
 
 # What is reported, and when there is nothing to choose.
@@ -172,23 +163,21 @@ def test_a_right_graph_gets_its_say_and_a_wrong_one_does_not():
 
 def test_the_report_has_one_line_per_setting_simplest_first():
     X, y = rows_of_regression()
-    model = fit(X, y, augmented_share="auto", conditional="auto")
+    model = fit(X, y, augmented_share=Gate(), conditional=ca.KernelConditional())
     table = model.gate_.frame
-    assert table["share"].tolist() == [0.0, *[0.25] * 3, *[0.5] * 3, *[0.75] * 3]
+    assert table["share"].tolist() == [0.0, 0.25, 0.5, 0.75]
     assert table["chosen"].sum() == 1
     assert table["share"][table["chosen"]].item() == model.augmented_share_
     assert table["above_best"].min() == 0.0
     assert (table["standard_error"] >= 0.0).all()
-    assert table["conditional"][1:4].tolist() == [str(each) for each in base.CONDITIONALS]
+    assert table["conditional"].tolist() == [str(ca.KernelConditional())] * 4
 
 
 @pytest.mark.parametrize(
     ("options", "share"),
     [
-        ({"augmented_share": "auto"}, 0.0),
-        ({"augmented_share": "auto", "conditional": "auto"}, 0.0),
+        ({"augmented_share": Gate()}, 0.0),
         ({"augmented_share": Gate(shares=(0.5, 0.25))}, 0.25),
-        ({"augmented_share": 0.75, "conditional": "auto"}, 0.75),
     ],
 )
 def test_fewer_than_ten_rows_cannot_judge(options, share):
@@ -199,11 +188,10 @@ def test_fewer_than_ten_rows_cannot_judge(options, share):
     assert fit(*rows_of_regression(10), **options).gate_ is not None
 
 
-def test_a_fixed_share_needs_no_gate_but_several_conditionals_do():
+def test_a_fixed_share_needs_no_gate():
     X, y = rows_of_regression()
-    assert fit(X, y, augmented_share=0.5).gate_ is None
-    model = fit(X, y, augmented_share=0.5, conditional="auto")
-    assert [each.share for each in model.gate_.candidates] == [0.5] * 3
+    model = fit(X, y, augmented_share=0.5)
+    assert model.gate_ is None
     assert model.augmented_share_ == 0.5
 
 
@@ -309,7 +297,7 @@ def test_a_class_that_was_never_seen_is_a_great_surprise_not_an_infinite_one():
 def test_where_no_new_row_is_possible_the_gate_stays_shut():
     X, y = rows_of_regression(20)
     nothing = ca.PrunedExpansion(threshold=20.0)
-    model = fit(X, y, expansion=nothing)
+    model = fit(X, y, expansion=nothing, augmented_share=Gate())
     assert model.augmented_share_ == 0.0
     assert len(model.augmented_) == 0
     assert_array_equal(model.predict(X), Ridge().fit(X, y).predict(X))

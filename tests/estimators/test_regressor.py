@@ -7,13 +7,15 @@ import pytest
 import sklearn
 from lightgbm import LGBMRegressor
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.exceptions import NotFittedError
+from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from xgboost import XGBRegressor
@@ -333,9 +335,39 @@ def test_many_learners_take_the_weights(rows, learner):
     assert not np.allclose(model.predict(X), make(learner, augmented_share=0).fit(X, y).predict(X))
 
 
-def test_a_learner_without_weights_is_refused_with_the_way_out(rows):
-    with pytest.raises(ParameterError, match="Found KNeighborsRegressor.*put CausalAugmenter"):
-        make(KNeighborsRegressor()).fit(*rows)
+class Foundation(RegressorMixin, BaseEstimator):
+    """Stands for a model that takes rows and nothing else, and has limits."""
+
+    def fit(self, X, y):
+        assert len(X) <= 2000
+        self.X_, self.y_ = np.asarray(X), np.asarray(y)
+        return self
+
+    def predict(self, X):
+        distance = np.square(np.asarray(X)[:, np.newaxis] - self.X_).sum(axis=2)
+        return np.exp(-distance) @ self.y_ / np.maximum(np.exp(-distance).sum(axis=1), 1e-9)
+
+
+@pytest.mark.parametrize("share", [0.5, "auto"])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        GaussianProcessRegressor(alpha=0.1),
+        KNeighborsRegressor(),
+        MLPRegressor(hidden_layer_sizes=(4,), max_iter=20, solver="lbfgs", tol=1.0),
+        Foundation(),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_learner_without_weights_gets_rows_that_were_drawn(rows, learner, share):
+    X, y = rows
+    first, again = (make(learner, augmented_share=share).fit(X, y) for _ in range(2))
+    assert np.isfinite(first.predict(X)).all()
+    assert_array_equal(first.predict(X), again.predict(X))
+    if share == 0.5:
+        plain = make(learner, augmented_share=0).fit(X, y)
+        assert not np.allclose(first.predict(X), plain.predict(X))
 
 
 # Refusals.

@@ -5,11 +5,14 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.model_selection import GroupKFold
 
 import causalaug as ca
 from causalaug.evaluation import Comparison, Gain
+from causalaug.evaluation._compare import _notes
+from causalaug.evaluation._gaussian_process import GaussianProcess
 from causalaug.evaluation._plain import default_learner, plain_learners
 
 FAST = ca.BudgetExpansion(60)
@@ -39,11 +42,13 @@ def test_every_row_is_held_out_once_per_repeat_by_every_method(result):
     assert (counts == len(DATA.frame)).all(axis=None)
     assert list(result.losses) == [
         "baseline",
-        "augmented",
         "control",
-        "ridge",
+        "augmented",
+        "graph model",
         "forest",
         "boosting",
+        "Gaussian process",
+        "Gaussian process on the Markov blanket",
     ]
 
 
@@ -82,15 +87,82 @@ def test_one_seed_gives_one_result(result):
 
 def test_a_gate_that_stays_shut_says_so():
     wrong = ca.ADMG(DATA.graph.nodes)
-    result = compare(graph=wrong, augmented_share="auto")
+    result = compare(graph=wrong, augmented_share=ca.Gate())
     assert result.share == 0.0
-    assert result.verdict.startswith("No clear change: MSE +0.0% ± 0.0. The gate gave new rows no")
+    text = "No clear change: MSE +0.0% ± 0.0 (± is one standard error). New rows got no weight."
+    assert result.verdict.startswith(text)
+
+
+def test_two_blends_share_what_they_have_in_common():
+    result = compare(augmented_share="auto", n_splits=2)
+    alone = compare(augmented_share=0.0, n_splits=2)
+    np.testing.assert_allclose(result.losses["baseline"], alone.losses["baseline"])
+    assert 0.0 < result.share <= 1.0
+    complete = ca.complete_graph(DATA.graph.topological_order())
+    blind = compare(graph=complete, augmented_share=ca.Blend(model=False), n_splits=2)
+    assert set(blind.losses) == {*result.losses}
+    assert result.total.change == pytest.approx(result.smoothing.change + result.graph.change)
+
+
+def test_the_share_of_a_fold_is_that_of_the_learner():
+    model = ca.AugmentedRegressor(Ridge(), graph=DATA.graph, expansion=FAST, random_state=0)
+    parts = model.fit_parts(DATA.X, DATA.y)
+    again = ca.AugmentedRegressor(Ridge(), graph=DATA.graph, expansion=FAST, random_state=0)
+    again.fit(DATA.X, DATA.y)
+    np.testing.assert_array_equal(parts["graph"].predict(DATA.X), again.predict(DATA.X))
+    np.testing.assert_allclose(
+        parts["plain"].predict(DATA.X), Ridge().fit(DATA.X, DATA.y).predict(DATA.X)
+    )
+    pd.testing.assert_frame_equal(model.blend_, again.blend_)
+
+
+@pytest.mark.parametrize("share", [0.5, "auto"])
+def test_one_seed_gives_one_result_whatever_the_jobs(share):
+    alone, shared = (
+        compare(augmented_share=share, n_splits=2, n_jobs=jobs).frame for jobs in (None, 2)
+    )
+    pd.testing.assert_frame_equal(alone, shared)
+
+
+def test_groups_are_held_out_together_here_and_within():
+    groups = np.arange(len(DATA.frame)) // 4
+    result = compare(groups=groups, n_splits=3)
+    folds = result.frame[result.frame["method"] == "baseline"].set_index("row")["fold"]
+    assert folds.groupby(groups[folds.index]).nunique().max() == 1
+    given = compare(groups=groups, cv=GroupKFold(4))
+    assert given.frame["fold"].nunique() == 4
+    with pytest.raises(ValueError, match="'groups' parameter should not be None"):
+        compare(cv=GroupKFold(4))
+
+
+def test_the_learner_itself_is_no_rival():
+    assert "ridge" not in compare(n_splits=2).losses
+    boosting = compare(estimator=GradientBoostingRegressor(n_estimators=3), n_splits=2).losses
+    assert "boosting" not in boosting
+    assert "ridge" in boosting
+
+
+def test_gaussian_processes_say_that_they_saw_some_rows_only():
+    assert not _notes(1000)
+    assert _notes(1001) == ("Gaussian processes were fitted to 1,000 of 1,001 training rows.",)
+
+
+@pytest.mark.parametrize("classification", [True, False])
+def test_gaussian_processes_of_many_rows_are_fitted_to_some(monkeypatch, classification):
+    monkeypatch.setattr("causalaug.evaluation._gaussian_process.MOST_ROWS", 30)
+    monkeypatch.setattr("causalaug.evaluation._gaussian_process.ROWS_OF_SEARCH", 20)
+    y = DATA.y > 0.0 if classification else DATA.y
+    fitted = GaussianProcess(classification=classification, random_state=0).fit(DATA.X, y)
+    inner = fitted.process_.base_estimator_ if classification else fitted.process_
+    assert len(inner.X_train_) == 30
+    losses = np.asarray(fitted.predict(DATA.X)) == y if classification else [0.9]
+    assert np.mean(losses) > 0.7
 
 
 def test_progress_is_reported_after_each_fit():
     seen = []
     compare(n_splits=2, callback=lambda done, total: seen.append((done, total)))
-    assert seen == [(done, 12) for done in range(1, 13)]
+    assert seen == [(done, 10) for done in range(1, 11)]
 
 
 def test_fits_can_be_mapped_elsewhere():
@@ -114,7 +186,7 @@ def test_classes_are_compared_by_their_log_loss():
     data = ca.datasets.make_sem(60, "star", n_variables=4, dtypes={"Y": "category"}, random_state=0)
     result = compare(data.frame, data.graph, estimator=LogisticRegression(), n_splits=3)
     assert result.loss_name == "log-loss"
-    assert {"logistic", "forest", "boosting"} < set(result.losses)
+    assert {"forest", "boosting", "Gaussian process", "graph model"} < set(result.losses)
 
 
 def test_mixed_columns_are_encoded_for_the_plain_learners():
@@ -124,13 +196,14 @@ def test_mixed_columns_are_encoded_for_the_plain_learners():
         data.frame, data.graph, target, augmented_share=0.5, expansion=FAST, n_splits=2
     )
     assert np.isfinite(result.losses).all(axis=None)
-    assert result.learner == "HistGradientBoostingRegressor"
+    assert result.learner == "GradientBoostingRegressor"
+    assert {"ridge", "forest"} < set(result.losses)
 
 
 @pytest.mark.parametrize("classification", [True, False])
 def test_plain_learners_take_numbers_without_an_encoder(classification):
     learner = default_learner(DATA.X, classification=classification)
-    assert type(learner).__name__.startswith("HistGradientBoosting")
+    assert type(learner).__name__.startswith("GradientBoosting")
     assert "boosting" in plain_learners(DATA.X, classification=classification)
 
 
@@ -171,10 +244,19 @@ def comparison(**means):
         ({"augmented": 1.0, "control": 1.0, "forest": 1.2}, "No clear change"),
         ({"augmented": 0.8, "control": 1.0, "forest": 0.9}, "is forest; against it -10.0%"),
         ({"augmented": 0.8, "control": 1.0, "forest": 0.6}, "plain forest is better still"),
+        ({"augmented": 0.8, "control": 1.0, "forest": 0.8}, "forest; against it no clear change"),
+        ({"augmented": 0.8, "control": 1.0, "graph model": 0.7}, "without the learner: -30.0%"),
+        ({"augmented": 0.8, "control": 1.0, "graph model": 0.7}, "No other plain learner"),
     ],
 )
 def test_the_verdict_says_what_the_numbers_say(means, words):
     assert words in comparison(baseline=1.0, **means).verdict
+
+
+def test_the_error_is_named_once_in_every_output():
+    result = comparison(baseline=1.0, augmented=0.8, control=0.95, forest=0.9)
+    for text in (result.verdict, result.to_markdown(), result.to_html()):
+        assert text.count("standard error") == 1
 
 
 def test_a_gain_is_a_share_of_the_baseline_with_a_paired_error():
@@ -210,7 +292,9 @@ def test_the_markdown_has_a_table_of_methods_and_one_of_parts(result):
         ({"repeats": 0}, "`repeats` must be an integer of at least 1"),
         ({"n_splits": 30}, "at least two rows for each of the 30 folds. Found 40 rows"),
         ({"task": "ranking"}, "`task` must be one of"),
-        ({"estimator": KNeighborsRegressor()}, "must take instance weights"),
+        ({"cv": 5}, "`cv` must be a splitter of scikit-learn.* Found 5"),
+        ({"groups": [1, 2]}, "`groups` must name a group for each of the 40 rows"),
+        ({"groups": np.zeros(40)}, "at least two groups"),
         ({"graph": ca.read_graph("A -> B")}, "must name the same variables"),
     ],
 )

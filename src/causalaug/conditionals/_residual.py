@@ -191,7 +191,8 @@ class MeanNoise:
 
         A posterior asks for a million means; curves do not bend between points so close.
         """
-        if self.design.levels != (None,) or not isinstance(self.mean, SmoothMean):
+        is_number = [levels is None for levels in self.design.levels] == [True]
+        if not is_number or not isinstance(self.mean, SmoothMean):
             return None
         (middle,), (unit,) = self.mean.features.centre, self.mean.features.scale
         knots = np.linspace(middle - FARTHEST * unit, middle + FARTHEST * unit, TABLE_POINTS)

@@ -2,8 +2,11 @@
 
 from causalaug.estimators._augmenter import CausalAugmenter
 from causalaug.estimators._base import default_conditional, default_expansion
+from causalaug.estimators._blend import Blend
 from causalaug.estimators._classifier import AugmentedClassifier
+from causalaug.estimators._defaults import default_booster
 from causalaug.estimators._encoding import with_encoding
+from causalaug.estimators._folds import check_groups, check_splitter, hold_out
 from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
 from causalaug.estimators._graph import GraphClassifier, GraphRegressor
 from causalaug.estimators._learner import seeded
@@ -13,6 +16,7 @@ from causalaug.estimators._tasks import Classification, Regression, Task
 __all__ = [
     "AugmentedClassifier",
     "AugmentedRegressor",
+    "Blend",
     "CausalAugmenter",
     "Classification",
     "Gate",
@@ -21,8 +25,12 @@ __all__ = [
     "GraphRegressor",
     "Regression",
     "Task",
+    "check_groups",
+    "check_splitter",
+    "default_booster",
     "default_conditional",
     "default_expansion",
+    "hold_out",
     "seeded",
     "simplest_within_error",
     "with_encoding",

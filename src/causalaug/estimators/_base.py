@@ -1,40 +1,62 @@
 """What the regressor and the classifier share."""
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from causalaug._random import as_generator
-from causalaug._validation import check_share
-from causalaug.conditionals import Conditional, KernelConditional, ResidualConditional
+from causalaug._random import as_generator, new_seed
+from causalaug._validation import check_choice, check_share
+from causalaug.conditionals import Conditional, ResidualConditional
+from causalaug.estimators._blend import (
+    CONTROL,
+    GRAPH,
+    MODEL,
+    PLAIN,
+    Blend,
+    CrossFit,
+    Workshop,
+    candidates_of,
+    cross_fit,
+    fit_members,
+)
 from causalaug.estimators._encoding import with_encoding
+from causalaug.estimators._folds import check_groups
 from causalaug.estimators._gate import (
     FEWEST_ROWS,
     Candidate,
     Gate,
-    pass_through_gate,
+    GateTrial,
+    choose_and_fit,
 )
-from causalaug.estimators._learner import check_learner, fit_learner, seeded
+from causalaug.estimators._learner import (
+    Learner,
+    Training,
+    as_fitted,
+    check_fit_params,
+    check_learner,
+    seeded,
+    seeing,
+    take_rows,
+)
+from causalaug.estimators._losses import EXPECTED_LOSSES, loss_of
+from causalaug.estimators._members import WeightedMembers
+from causalaug.estimators._new_rows import DRAWN, EXPECTED, plain_rows
 from causalaug.estimators._observed import (
     check_named,
     check_rows,
     is_frame,
     name_of_target,
     observe,
-    take_columns,
     warn_of_no_graph,
 )
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import BudgetExpansion
-from causalaug.graphs import as_graph
+from causalaug.graphs import as_graph, complete_graph
 from causalaug.model import check_strategies, warn_of_loss
 
-CONDITIONALS = (
-    ResidualConditional(),
-    ResidualConditional(temperature=float("inf")),
-    KernelConditional(),
-)
-"""What ``conditional="auto"`` tries, simplest first."""
+NEW_TARGETS = ("auto", "drawn", "expected")
 
 FEWEST_NEW_ROWS = 1000
 """New rows cost little beside what they calm in a learner, up to about this many."""
@@ -42,7 +64,7 @@ FEWEST_NEW_ROWS = 1000
 
 def default_conditional() -> Conditional:
     """Return how the learners model one factor unless they are told."""
-    return CONDITIONALS[0]
+    return ResidualConditional()
 
 
 def default_expansion(n_rows: int) -> BudgetExpansion:
@@ -62,10 +84,12 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         conditional=None,
         expansion=None,
         augmented_share="auto",
+        new_targets="auto",
         extra="ignore",
         feature_names=None,
         kinds=None,
         limits=None,
+        n_jobs=None,
         random_state=None,
     ):
         self.estimator = estimator
@@ -74,14 +98,16 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         self.conditional = conditional
         self.expansion = expansion
         self.augmented_share = augmented_share
+        self.new_targets = new_targets
         self.extra = extra
         self.feature_names = feature_names
         self.kinds = kinds
         self.limits = limits
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
-        """Make new rows, choose their share, and fit the learner to old and new rows.
+    def fit(self, X, y, sample_weight=None, groups=None, **fit_params):
+        """Make new rows, weigh what can be learnt from them, and fit the learner.
 
         Parameters
         ----------
@@ -91,24 +117,51 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             The target.
         sample_weight : array of shape (n,), optional
             How much each observed row counts, for the learner and for the new rows alike.
+        groups : array of shape (n,), optional
+            Rows of one group are held out together; for splitters that ask for groups, too.
+        **fit_params
+            Passed on to the learner's own `fit` each time, such as ``eval_set``. They must not
+            hold one value per row.
 
         Returns
         -------
         self
             The fitted estimator.
         """
-        learner, gate, candidates = self._check_parameters(X)
+        return self._fit(X, y, sample_weight, groups, fit_params)
+
+    def fit_parts(self, X, y, groups=None):
+        """Fit, and return what a comparison judges side by side, each ready to predict.
+
+        That is the plain learner, the same without the graph (its control: no independence
+        assumed), with the graph, and the graph's model alone. What they have in common is
+        fitted once.
+        """
+        self._fit(X, y, None, groups, {}, parts=True)
+        parts = self._parts
+        del self._parts
+        return {**parts, GRAPH: self}
+
+    def _fit(self, X, y, sample_weight, groups, fit_params, *, parts=False):
+        learner, rule = self._check_parameters()
         named_y = y
         X, y = check_rows(self, X, y, y_numeric=self._kind_of_target == "continuous")
         y = self._check_target(y)
         weights = _check_weights(sample_weight, len(y))
+        groups = check_groups(groups, len(y))
+        check_fit_params(fit_params, len(y))
         rng = as_generator(self.random_state)
-        learner = seeded(learner, rng)
-        self.augmented_, self.gate_, self.augmented_share_ = None, None, 0.0
-        self.model_, self._in_graph = None, None
+        if learner is None:
+            learner = with_encoding(self._default_learner(len(y)), X, one_hot=False)
+        learner = Learner(seeded(learner, rng), fit_params)
+        self._forget()
         if self.graph is None:
-            warn_of_no_graph()
-            self.estimator_ = fit_learner(learner, X, y, weights)
+            warn_of_no_graph(stacklevel=4)
+            # As with a graph, rows of no weight are not there: trees would still split at them.
+            rows = np.flatnonzero(weights)
+            if len(rows) < len(y):
+                X, y, weights = take_rows(X, rows), y[rows], weights[rows]
+            self.estimator_ = learner.fit(Training(X, y, weights, len(y)), new_seed(rng))
             return self
         graph = as_graph(self.graph)
         check_named(X, self.feature_names)
@@ -124,70 +177,161 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             extra=self.extra,
             feature_names=self.feature_names,
         )
-        self._fit_with_graph(observed, learner, gate, candidates, rng)
+        groups = None if groups is None else groups[weights > 0.0]
+        if isinstance(rule, Blend):
+            self._fit_blend(observed, learner, rule, groups, rng, parts=parts)
+        else:
+            self._fit_one(observed, learner, rule, groups, rng, parts=parts)
         return self
 
-    def _fit_with_graph(self, observed, learner, gate, candidates, rng):
-        """Choose among the candidates, make new rows, and fit the learner to all rows."""
-        expansion = self._expansion(observed.n_rows)
-        chosen = candidates[0]
-        if len(candidates) > 1 and observed.n_rows >= FEWEST_ROWS:
-            self.gate_ = pass_through_gate(
-                gate, observed, candidates, expansion, learner, self._task(learner), rng
-            )
-            chosen = candidates[self.gate_.chosen]
-        self.model_ = observed.fit(chosen.conditional)
-        self.augmented_ = self.model_.expand(expansion, rng)
-        warn_of_loss(self.model_, self.augmented_, stacklevel=4)
-        self.augmented_share_ = float(chosen.share)
-        if self.augmented_share_ == 0.0:
-            rows = observed.weighted()
+    def _forget(self):
+        """Reset what an earlier fit has learnt; a blend and one learner leave different things."""
+        for name in ("estimator_", "estimators_", "blend_", "_mean"):
+            if hasattr(self, name):
+                delattr(self, name)
+        self.augmented_, self.model_, self.gate_, self._columns = None, None, None, None
+        self.augmented_share_ = 0.0
+
+    def _fit_blend(self, observed, learner, blend, groups, rng, *, parts=False):
+        """Weigh the candidates on held-out rows, and fit those that have weight to all rows.
+
+        With `parts`, keep what a comparison asks for besides: the plain learner, the blend that
+        knows no graph, and the graph's model alone, each fitted once.
+        """
+        task = self._task(learner.estimator)
+        candidates = candidates_of(blend, self.new_targets, learner.estimator)
+        workshop = Workshop(
+            candidates, learner, task, self._conditional(), self._expansion(observed.n_rows)
+        )
+        if observed.n_rows >= FEWEST_ROWS:
+            judged = cross_fit(blend, workshop, observed, groups, rng, self.n_jobs)
         else:
-            rows = observed.mixed(self.augmented_, self.augmented_share_)
-            self._in_graph = observed.in_graph
-        self.estimator_ = fit_learner(learner, *rows)
+            judged = CrossFit.of_nothing(workshop)
+        weights = judged.weights()
+        needed = weights > 0.0
+        if parts:
+            without_graph = judged.weights((PLAIN, CONTROL))
+            needed |= (without_graph > 0.0) | np.array(
+                [each.source in (PLAIN, MODEL) for each in candidates]
+            )
+        chosen = [each for each, is_needed in zip(candidates, needed, strict=True) if is_needed]
+        rows, fitted = fit_members(workshop, observed, chosen, new_seed(rng), self.n_jobs)
+        self._mean = WeightedMembers.of(weights, candidates, fitted, task)
+        self.estimators_ = [member for _, member in self._mean.members]
+        self.blend_ = judged.frame(weights)
+        self.augmented_, self.model_ = rows.augmented, rows.model
+        warn_of_loss(self.model_, self.augmented_, stacklevel=5)
+        self.augmented_share_ = float(weights @ [each.share for each in candidates])
+        if parts:
+            control = WeightedMembers.of(without_graph, candidates, fitted, task)
+            self._keep_parts(fitted[candidates[0]], control, rows)
+
+    def _fit_one(self, observed, learner, gate, groups, rng, *, parts=False):
+        """Choose one share, make new rows, and fit the learner to all rows."""
+        trial = GateTrial(
+            tuple(Candidate(self._conditional(), share) for share in sorted(set(gate.shares))),
+            learner,
+            self._task(learner.estimator),
+            self._expansion(observed.n_rows),
+            self._targets_of_one(learner.estimator),
+        )
+        seed = new_seed(rng)
+        one = choose_and_fit(gate, trial, observed, groups, seed, self.n_jobs)
+        self.gate_ = one.gate
+        self.estimator_, self._columns = as_fitted(one.estimator)
+        self.augmented_, self.model_ = one.rows.augmented, one.rows.model
+        warn_of_loss(self.model_, self.augmented_, stacklevel=5)
+        self.augmented_share_ = float(one.share)
+        if parts:
+            complete = complete_graph(observed.graph.topological_order())
+            blind = replace(observed, graph=complete)
+            # The same seed, so that a complete graph gains nothing over its control.
+            control = choose_and_fit(gate, trial, blind, groups, seed, self.n_jobs)
+            plain = learner.fit(plain_rows(observed), seed)
+            self._keep_parts(plain, control.estimator, one.rows)
+
+    def _keep_parts(self, plain, control, rows):
+        self._parts = {PLAIN: plain, CONTROL: control, MODEL: rows.model_alone()}
+
+    def _targets_of_one(self, learner):
+        if self.new_targets == "auto":
+            return EXPECTED if loss_of(learner) in EXPECTED_LOSSES else DRAWN
+        return self.new_targets
 
     def predict(self, X):
-        """Predict with the learner."""
-        return self._fitted_learner().predict(self._check_features(X))
+        """Predict with the learner, or with the weighted mean of the blend."""
+        return self._fitted().predict(self._check_features(X))
 
-    def _check_parameters(self, X):
-        """Return the learner, the gate and what it may choose from, simplest first."""
-        learner = self.estimator
-        if learner is None:
-            learner = with_encoding(self._default_learner(), X, one_hot=False)
-        check_learner(learner)
-        conditionals = self._conditionals()
-        expansion = BudgetExpansion() if self.expansion is None else self.expansion
-        for conditional in conditionals:
-            check_strategies(conditional, expansion)
-        gate = self._gate()
-        candidates = [
-            Candidate(conditional, share)
-            for share in sorted(set(gate.shares))
-            for conditional in (conditionals if share > 0.0 else conditionals[:1])
-        ]
-        return learner, gate, candidates
+    def _fitted(self):
+        """Return what predicts: one learner, or several and their weights."""
+        check_is_fitted(self)
+        return seeing(self.estimator_, self._columns) if hasattr(self, "estimator_") else self._mean
 
-    def _conditionals(self):
-        if self.conditional is None:
-            return (default_conditional(),)
-        if isinstance(self.conditional, str) and self.conditional == "auto":
-            return CONDITIONALS
-        return (self.conditional,)
+    @property
+    def feature_importances_(self):
+        """Those of the learner, where one learner was fitted."""
+        return self._of_one_learner("feature_importances_")
 
-    def _gate(self):
-        if isinstance(self.augmented_share, Gate):
-            return self.augmented_share
-        if isinstance(self.augmented_share, str) and self.augmented_share == "auto":
-            return Gate()
-        if isinstance(self.augmented_share, str):
-            raise ParameterError(
-                '`augmented_share` must be "auto", a number from 0 to 1, or a Gate. '
-                f"Found {self.augmented_share!r}."
+    @property
+    def coef_(self):
+        """Those of the learner, where one learner was fitted."""
+        return self._of_one_learner("coef_")
+
+    @property
+    def intercept_(self):
+        """That of the learner, where one learner was fitted."""
+        return self._of_one_learner("intercept_")
+
+    def _of_one_learner(self, name):
+        if hasattr(self, "estimators_"):
+            raise AttributeError(
+                f"`{name}` must come from one learner. Found a blend of {len(self.estimators_)}: "
+                f"see `estimators_`, or use augmented_share=Gate() or a number."
             )
-        check_share("augmented_share", self.augmented_share)
-        return Gate(shares=(self.augmented_share,))
+        check_is_fitted(self)
+        return getattr(self.estimator_, name)
+
+    def __sklearn_is_fitted__(self):
+        """Say whether `fit` was called, with or without success in between."""
+        return hasattr(self, "estimator_") or hasattr(self, "estimators_")
+
+    def _check_parameters(self):
+        """Return the learner, None for the default, and the rule that weighs new rows."""
+        if self.estimator is not None:
+            check_learner(self.estimator)
+        expansion = BudgetExpansion() if self.expansion is None else self.expansion
+        check_strategies(self._conditional(), expansion)
+        check_choice("new_targets", self.new_targets, NEW_TARGETS)
+        loss = None if self.estimator is None else loss_of(self.estimator)
+        if self.new_targets == EXPECTED and loss is not None and loss not in EXPECTED_LOSSES:
+            raise ParameterError(
+                'With new_targets="expected" the learner must minimise squared error or log-loss: '
+                "an expected target means something else to any other loss. "
+                f'Found {self.estimator!r}. Use new_targets="drawn".'
+            )
+        return self.estimator, self._rule()
+
+    def _conditional(self):
+        if self.conditional is None or (
+            isinstance(self.conditional, str) and self.conditional == "auto"
+        ):
+            return default_conditional()
+        return self.conditional
+
+    def _rule(self):
+        """Return the blend, or the gate; a fixed share is a gate with nothing to choose."""
+        share = self.augmented_share
+        if isinstance(share, Gate | Blend):
+            return share
+        if isinstance(share, str) and share == "auto":
+            return Blend()
+        if isinstance(share, str):
+            raise ParameterError(
+                '`augmented_share` must be "auto", a number from 0 to 1, a Blend or a Gate. '
+                f"Found {share!r}."
+            )
+        check_share("augmented_share", share)
+        return Gate(shares=(share,))
 
     def _expansion(self, n_rows):
         if self.expansion is not None:
@@ -199,11 +343,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             validate_data(self, X, skip_check_array=True, reset=False)
         else:
             X = validate_data(self, X, reset=False)
-        return X if self._in_graph is None else take_columns(X, self._in_graph)
-
-    def _fitted_learner(self):
-        check_is_fitted(self, "estimator_")
-        return self.estimator_
+        return X
 
 
 def _check_weights(sample_weight, n_rows):

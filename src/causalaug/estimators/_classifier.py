@@ -2,20 +2,25 @@
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from causalaug.estimators._base import AugmentedEstimator
+from causalaug.estimators._defaults import default_booster
 from causalaug.estimators._tasks import Classification, aligned_probabilities
 
 
-def _learner_has(name):
-    """Return a check that the learner inside has a method, fitted or not."""
+def _learner_has(name, *, of_blend):
+    """Return a check that the learner inside has a method, fitted or not.
+
+    A blend has what can be had from probabilities alone.
+    """
 
     def check(self):
+        if hasattr(self, "estimators_") and not of_blend:
+            return False
         learner = getattr(self, "estimator_", self.estimator)
-        return hasattr(self._default_learner() if learner is None else learner, name)
+        return hasattr(self._default_learner(1) if learner is None else learner, name)
 
     return check
 
@@ -26,9 +31,10 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     Parameters
     ----------
     estimator : estimator, optional
-        The learner: any classifier whose `fit` takes ``sample_weight``, or a pipeline that
-        passes it on. By default scikit-learn's histogram gradient boosting,
-        behind an encoder of the columns that hold no numbers.
+        The learner: any classifier, or a pipeline that ends in one. Where `fit` takes no
+        ``sample_weight``, it gets rows of equal weight, drawn from the mixture. By default
+        scikit-learn's gradient boosting, sized to the table, behind an encoder of the columns that
+        hold no numbers.
     graph : ADMG, optional
         The causal graph of the features and the target. Without one nothing is known, and
         the learner gets the rows as they are.
@@ -36,17 +42,20 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
         The target's node in the graph; by default the name of `y`, or the only node that is
         no feature.
     conditional : Conditional or "auto", optional
-        How one factor is modelled; by default ``ResidualConditional()``. With ``"auto"``
-        the gate chooses among that, the same at infinite temperature, and
-        ``KernelConditional()``.
+        How one factor is modelled; by default ``ResidualConditional()``.
     expansion : Expansion, optional
         How new rows are made; by default ``BudgetExpansion`` with five rows per observed
         row, but at least 1,000.
-    augmented_share : float, Gate or "auto", default="auto"
-        How much of the weight the new rows hold. ``"auto"`` is the gate: it tries 0, .25,
-        .5 and .75 on held-out observed rows, by their log-loss (by their errors if the
-        learner gives no probabilities), and takes the smallest that is as good as the best
-        within one standard error.
+    augmented_share : float, Gate, Blend or "auto", default="auto"
+        How much of the weight the new rows hold. ``"auto"`` is ``Blend()``: the plain learner,
+        learners with new rows, and the graph's model are weighed by how they predict held-out
+        observed rows (by log-loss, or by errors if the learner gives no probabilities), and
+        their probabilities averaged. ``Gate()`` takes one learner instead.
+    new_targets : {"auto", "drawn", "expected"}, default="auto"
+        What target a new row has: the one that was drawn with it, or what the graph's model
+        expects given its features (each class, with its probability as weight). With ``"auto"``
+        the blend decides, and a fixed share takes expected targets if the learner's loss is
+        squared error or log-loss.
     extra : {"ignore", "error"}, default="ignore"
         What becomes of features that are no node: new rows have none, so that only a learner
         that gets no new rows sees them, with a warning that names them; or they are an error.
@@ -56,21 +65,32 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
         Kinds of columns that differ from the default. The target is nominal.
     limits : mapping of str to (float or None, float or None), optional
         The least and the largest value that a continuous column may hold, as in `augment`.
+    n_jobs : int, optional
+        How many processes share the folds and candidates. The result is the same.
     random_state : int, RandomState, Generator or None, optional
         One seed gives one result. It also seeds the learner, where that has no seed.
 
     Attributes
     ----------
+    blend_ : DataFrame
+        With a blend: one row per candidate, with the share of new rows that it learns from, its
+        mean loss on held-out rows, and its weight.
+    estimators_ : list
+        With a blend: the fitted members that have weight, in the order of `blend_`.
     estimator_ : estimator
-        The fitted learner.
+        With a fixed share, a gate, or no graph: the fitted learner. Its ``coef_``, ``intercept_``
+        and ``feature_importances_`` are passed on.
     classes_ : array
         The classes, sorted.
     augmented_ : AugmentedTable or None
-        The new rows; None without a graph.
+        The new rows of the graph, whatever their weight; None without a graph.
+    model_ : GraphModel or None
+        The graph's model of the observed rows; None without a graph.
     augmented_share_ : float
-        The share of the weight that they got.
+        The share of the weight that new rows got; with a blend the share averaged by weight,
+        where the graph's model counts as 1.
     gate_ : GateResult or None
-        What the gate tried; None if it had nothing to choose.
+        What the gate tried; None if there was none, or nothing to choose.
     feature_names_in_ : array of str
         The names of the features, if they have any.
     n_features_in_ : int
@@ -90,35 +110,31 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     >>> X = pd.DataFrame({name: rng.normal(raised) for name in ("fever", "cough", "ache", "rash")})
     >>> graph = read_graph("state -> fever; state -> cough; state -> ache; state -> rash")
     >>> model = AugmentedClassifier(LogisticRegression(), graph=graph, random_state=0)
-    >>> model.fit(X, state).gate_.frame[["share", "loss", "chosen"]].round(2)
-       share  loss  chosen
-    0   0.00  0.58   False
-    1   0.25  0.55   False
-    2   0.50  0.53   False
-    3   0.75  0.51    True
+    >>> blend = model.fit(X, state).blend_
+    >>> bool(blend["loss"][2:].min() < blend["loss"][0])
+    True
     """
 
     _kind_of_target = "nominal"
 
-    @available_if(_learner_has("predict_proba"))
+    @available_if(_learner_has("predict_proba", of_blend=True))
     def predict_proba(self, X):
         """Return the probability of each class, in the order of `classes_`."""
-        learner = self._fitted_learner()
-        return aligned_probabilities(learner, self._check_features(X), self.classes_)
+        return aligned_probabilities(self._fitted(), self._check_features(X), self.classes_)
 
-    @available_if(_learner_has("predict_log_proba"))
+    @available_if(_learner_has("predict_proba", of_blend=True))
     def predict_log_proba(self, X):
         """Return the logarithm of the probability of each class."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    @available_if(_learner_has("decision_function"))
+    @available_if(_learner_has("decision_function", of_blend=False))
     def decision_function(self, X):
-        """Return the learner's confidence scores."""
-        return self._fitted_learner().decision_function(self._check_features(X))
+        """Return the learner's confidence scores, where one learner was fitted."""
+        return self._fitted().decision_function(self._check_features(X))
 
-    def _default_learner(self):
-        return HistGradientBoostingClassifier(early_stopping=False)
+    def _default_learner(self, n_rows):
+        return default_booster(n_rows, classification=True)
 
     def _check_target(self, target):
         check_classification_targets(target)

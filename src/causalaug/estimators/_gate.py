@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.parallel import Parallel, delayed
 
+from causalaug._augmented_table import no_new_rows
 from causalaug._random import new_seed
 from causalaug._validation import check_integer, check_share
-from causalaug.estimators._learner import fit_learner
+from causalaug.estimators._folds import hold_out
+from causalaug.estimators._new_rows import EXPECTED, NewRows, make_new_rows, plain_rows
 from causalaug.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from causalaug.augmentation import AugmentedTable
     from causalaug.conditionals import Conditional
+    from causalaug.estimators._learner import Learner
     from causalaug.estimators._observed import Observed
     from causalaug.estimators._tasks import Task
     from causalaug.expansion import Expansion
-    from causalaug.typing import FloatArray
+    from causalaug.typing import FloatArray, IntArray
 
 FEWEST_ROWS = 10
 """With fewer rows nothing can be held out that would tell anything."""
@@ -115,56 +118,107 @@ class GateResult:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class FittedOne:
+    """One learner, the rows that it learnt from, and what the gate tried, if it had a choice."""
+
+    estimator: Any
+    rows: NewRows
+    share: float
+    gate: GateResult | None
+
+
+def choose_and_fit(
+    gate: Gate, trial: GateTrial, observed: Observed, groups: Any, seed: int, n_jobs: int | None
+) -> FittedOne:
+    """Choose one candidate on held-out rows, and fit it to all rows."""
+    rng = np.random.default_rng(seed)
+    result, chosen = None, trial.candidates[0]
+    if len(trial.candidates) > 1 and observed.n_rows >= FEWEST_ROWS:
+        result = pass_through_gate(gate, trial, observed, groups, rng, n_jobs)
+        chosen = trial.candidates[result.chosen]
+    rows = trial.make_rows(observed, chosen, seed)
+    if chosen.share > 0.0 and not len(rows.augmented):
+        raise no_new_rows()
+    estimator = trial.learner.fit(rows.training(chosen.share, trial.targets), seed)
+    return FittedOne(estimator, rows, chosen.share, result)
+
+
 def pass_through_gate(
     gate: Gate,
+    trial: GateTrial,
     observed: Observed,
-    candidates: Sequence[Candidate],
-    expansion: Expansion,
-    learner: Any,
-    task: Task,
+    groups: Any,
     rng: np.random.Generator,
+    n_jobs: int | None,
 ) -> GateResult:
     """Try all candidates on held-out rows and choose one."""
-    total = np.zeros((observed.n_rows, len(candidates)))
+    total = np.zeros((observed.n_rows, len(trial.candidates)))
     times = np.zeros(observed.n_rows)
-    target = observed.features_and_target()[1]
-    n_splits = min(gate.n_splits, observed.n_rows)
-    for _ in range(gate.n_repeats):
-        for train, held_out in task.folds(target, n_splits, new_seed(rng)):
-            asked = observed.select(held_out)
-            fits = _fit_all(observed.select(train), candidates, expansion, learner, rng)
-            for number, (fitted, sees_extra) in enumerate(fits):
-                rows = (
-                    asked.features_and_target() if sees_extra else asked.split(asked.table.source)
-                )
-                total[held_out, number] += task.losses(fitted, *rows)
-            times[held_out] += 1.0
+    features, target = observed.features_and_target()
+    repeats = hold_out(
+        trial.task,
+        features,
+        target,
+        groups,
+        rng,
+        n_splits=gate.n_splits,
+        n_repeats=gate.n_repeats,
+    )
+    folds = [(*fold, new_seed(rng)) for repeat in repeats for fold in repeat]
+    found = Parallel(n_jobs=n_jobs)(delayed(trial.judge)(observed, *fold) for fold in folds)
+    for (_, held_out, _), losses in zip(folds, found, strict=True):
+        total[held_out] += losses
+        times[held_out] += 1.0
     told = times > 0.0
     losses, weights = total[told] / times[told, np.newaxis], observed.sample_weight[told]
-    return GateResult(tuple(candidates), losses, weights, simplest_within_error(losses, weights))
+    chosen = simplest_within_error(losses, weights)
+    return GateResult(trial.candidates, losses, weights, chosen)
 
 
-def _fit_all(
-    observed: Observed,
-    candidates: Sequence[Candidate],
-    expansion: Expansion,
-    learner: Any,
-    rng: np.random.Generator,
-) -> Iterator[tuple[Any, bool]]:
-    """Yield the learner fitted with each candidate, and whether it saw columns outside the graph.
+@dataclass(frozen=True, eq=False)
+class GateTrial:
+    """Fits and judges all candidates on one fold: a value, so that other processes can have it."""
 
-    A conditional is fitted and expanded once. Where a fold allows no new row at all, there is
-    nothing to add to the observed ones.
-    """
-    made: dict[int, AugmentedTable] = {}
-    for candidate in candidates:
-        key = id(candidate.conditional)
-        if candidate.share > 0.0 and key not in made:
-            made[key] = observed.fit(candidate.conditional).expand(expansion, rng)
-        if candidate.share > 0.0 and len(made[key]):
-            yield fit_learner(learner, *observed.mixed(made[key], candidate.share)), False
-        else:
-            yield fit_learner(learner, *observed.weighted()), True
+    candidates: tuple[Candidate, ...]
+    learner: Learner
+    task: Task
+    expansion: Expansion
+    targets: str
+
+    def judge(
+        self, observed: Observed, train: IntArray, held_out: IntArray, seed: int
+    ) -> FloatArray:
+        """Return the loss of each held-out row, shape (n_held_out, n_candidates)."""
+        asked = observed.select(held_out).features_and_target()
+        fits = self.fit_all(observed.select(train), seed)
+        return np.column_stack([self.task.losses(fitted, *asked) for fitted in fits])
+
+    def fit_all(self, observed: Observed, seed: int) -> Iterator[Any]:
+        """Yield the learner fitted with each candidate; a conditional is fitted and expanded once.
+
+        Where a fold allows no new row at all, there is nothing to add to the observed ones.
+        """
+        made: dict[int, NewRows] = {}
+        for candidate in self.candidates:
+            if candidate.share == 0.0:
+                yield self.learner.fit(plain_rows(observed), seed)
+                continue
+            key = id(candidate.conditional)
+            if key not in made:
+                made[key] = self.make_rows(observed, candidate, seed)
+            yield self.learner.fit(made[key].training(candidate.share, self.targets), seed)
+
+    def make_rows(self, observed: Observed, candidate: Candidate, seed: int) -> NewRows:
+        """Return the new rows of a candidate."""
+        return make_new_rows(
+            observed,
+            candidate.conditional,
+            self.expansion,
+            getattr(self.task, "classes", None),
+            seed,
+            expected=self.targets == EXPECTED and candidate.share > 0.0,
+        )
 
 
 def simplest_within_error(losses: FloatArray, weights: FloatArray) -> int:

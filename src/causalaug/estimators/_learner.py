@@ -1,8 +1,11 @@
-"""What we ask of the learner inside: that it takes weights, and a seed."""
+"""The learner inside: how it takes weights, a seed, and parameters of its own."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
@@ -10,33 +13,136 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from causalaug._random import new_seed
+from causalaug._threads import one_thread
 from causalaug.estimators._encoding import columns_of_times, columns_without_numbers
 from causalaug.exceptions import ParameterError
-from causalaug.typing import FloatArray
+from causalaug.typing import FloatArray, IntArray
 
 INNER = ("estimator", "regressor", "classifier", "base_estimator")
 """Where meta-estimators keep the learner that their keywords go to."""
 
+MOST_DRAWN_ROWS = 2000
+"""A learner without weights gets no more rows than this, or than twice the observed ones if those
+are more: Gaussian processes need the cube of it in time, foundation models have such limits."""
 
-def fit_learner(learner: Any, features: Any, target: Any, weights: FloatArray) -> Any:
-    """Return a clone of the learner, fitted to weighted rows."""
-    keyword = weight_keyword(learner)
-    try:
-        return clone(learner).fit(features, target, **{keyword: weights})
-    except (TypeError, ValueError) as error:
-        odd = [*columns_without_numbers(features), *columns_of_times(features)]
-        if not odd:
-            raise
-        raise ParameterError(
-            f"The learner must take the columns as they are. Found {odd}, which hold no numbers, "
-            f"and a {type(learner).__name__} that failed on them: {error} Encode them inside: "
-            "`make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore'), "
-            f"{odd}), remainder='passthrough'), {type(learner).__name__}())`."
-        ) from error
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Weighted rows as a learner takes them; the first `n_original` are observed ones.
+
+    `columns` are the positions of the features among all of them, None if none is left out: new
+    rows have no cells outside the graph.
+    """
+
+    features: Any
+    target: Any
+    weights: FloatArray
+    n_original: int
+    columns: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class OfColumns:
+    """A fitted learner that sees some of the features only."""
+
+    learner: Any
+    columns: tuple[int, ...]
+
+    @property
+    def classes_(self) -> Any:
+        """The classes of the learner."""
+        return self.learner.classes_
+
+    def predict(self, X: Any) -> Any:
+        """Predict with the learner."""
+        return self.learner.predict(take_columns(X, self.columns))
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the learner's probabilities."""
+        return self.learner.predict_proba(take_columns(X, self.columns))
+
+
+def as_fitted(learner: Any) -> tuple[Any, tuple[int, ...] | None]:
+    """Return the fitted learner itself, and which features it sees if not all."""
+    if isinstance(learner, OfColumns):
+        return learner.learner, learner.columns
+    return learner, None
+
+
+def seeing(learner: Any, columns: tuple[int, ...] | None) -> Any:
+    """Return a fitted learner that is asked with all features and sees some of them."""
+    return learner if columns is None else OfColumns(learner, columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """The user's learner with what its `fit` needs: a value that other processes can have."""
+
+    estimator: Any
+    fit_params: Mapping[str, Any] = field(default_factory=dict)
+
+    def fit(self, rows: Training, seed: int) -> Any:
+        """Return a clone, fitted to weighted rows, or to equal ones where it takes no weights."""
+        learner = clone(self.estimator)
+        keyword = weight_keyword(learner)
+        features, target, options = rows.features, rows.target, dict(self.fit_params)
+        if keyword is not None:
+            options[keyword] = rows.weights
+        else:
+            chosen = draw_equal_rows(rows.weights, rows.n_original, np.random.default_rng(seed))
+            if len(chosen) != len(rows.weights) or (np.diff(chosen) != 1).any():
+                features, target = take_rows(features, chosen), target[chosen]
+        with one_thread(len(rows.weights)):
+            try:
+                fitted = learner.fit(features, target, **options)
+            except (TypeError, ValueError) as error:
+                raise _cannot_take(features, learner, error) from error
+        return seeing(fitted, rows.columns)
+
+
+def _cannot_take(features: Any, learner: Any, error: Exception) -> Exception:
+    """Return the error of a learner that chokes on words or times; any other as it is."""
+    odd = [*columns_without_numbers(features), *columns_of_times(features)]
+    if not odd:
+        return error
+    name = type(learner).__name__
+    return ParameterError(
+        f"The learner must take the columns as they are. Found {odd}, which hold no numbers, "
+        f"and a {name} that failed on them: {error} Encode them inside: "
+        "`make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore'), "
+        f"{odd}), remainder='passthrough'), {name}())`."
+    )
+
+
+def draw_equal_rows(weights: FloatArray, n_original: int, rng: np.random.Generator) -> IntArray:
+    """Return which rows stand for a weighted mixture if each counts the same, in their order.
+
+    Each row comes as often as its weight asks for, up to rounding at random (systematic
+    resampling, so that the expected number is exact). There are so many rows that observed ones
+    of equal weight come once each, within the limit of `MOST_DRAWN_ROWS`.
+
+    >>> draw_equal_rows(np.array([0.5, 0.5, 0.2, 0.3, 0.5]), 2, np.random.default_rng(0))
+    array([0, 1, 3, 4])
+    """
+    total, observed = float(weights.sum()), float(weights[:n_original].sum())
+    rows_wanted = n_original * total / observed if observed > 0.0 else float(n_original)
+    unit = total / min(rows_wanted, max(2 * n_original, MOST_DRAWN_ROWS))
+    parts = [weights[:n_original] / unit, weights[n_original:] / unit]
+    # Rounded, so that a sum of equal parts is not just below a whole number.
+    steps = [np.floor(np.round(np.cumsum(part), 9) + rng.random()) for part in parts]
+    times = np.concatenate([np.diff(step, prepend=0.0) for step in steps])
+    return np.repeat(np.arange(len(weights)), times.astype(np.int64))
+
+
+def take_rows(features: Any, rows: IntArray) -> Any:
+    """Return some rows of an array or a frame, by number."""
+    if isinstance(features, np.ndarray):
+        return features[rows]
+    return nw.from_native(features, eager_only=True)[rows].to_native()
 
 
 def check_learner(learner: Any) -> None:
-    """Raise unless the learner can be cloned, fitted and given weights."""
+    """Raise unless the learner can be cloned and fitted."""
     if isinstance(learner, type) or not all(
         callable(getattr(learner, verb, None)) for verb in ("fit", "predict", "get_params")
     ):
@@ -44,11 +150,23 @@ def check_learner(learner: Any) -> None:
             "`estimator` must be a scikit-learn estimator with `fit` and `predict`. "
             f"Found {learner!r}."
         )
-    weight_keyword(learner)
 
 
-def weight_keyword(learner: Any) -> str:
-    """Return the keyword of `fit` under which the learner takes weights, or raise.
+def check_fit_params(fit_params: Mapping[str, Any], n_rows: int) -> None:
+    """Raise if a parameter of `fit` has one value per row: new rows would have none."""
+    for name, value in fit_params.items():
+        if isinstance(value, np.ndarray) or hasattr(value, "iloc"):
+            per_row = len(np.shape(value)) > 0 and len(value) == n_rows
+            if per_row:
+                raise ParameterError(
+                    "Parameters of the learner's `fit` must not hold one value per row: new rows "
+                    f"would have none. Found {name!r} of length {n_rows}. Weights go in as "
+                    "`sample_weight`, groups as `groups`."
+                )
+
+
+def weight_keyword(learner: Any) -> str | None:
+    """Return the keyword of `fit` under which the learner takes weights, or None.
 
     >>> from sklearn.linear_model import Ridge
     >>> from sklearn.pipeline import make_pipeline
@@ -56,17 +174,6 @@ def weight_keyword(learner: Any) -> str:
     >>> weight_keyword(make_pipeline(StandardScaler(), Ridge()))
     'ridge__sample_weight'
     """
-    keyword = _find_keyword(learner)
-    if keyword is None:
-        raise ParameterError(
-            "The learner must take instance weights: `fit(X, y, sample_weight=...)`. "
-            f"Found {learner!r}, which does not. Use another learner, or put CausalAugmenter "
-            "before it in a pipeline of imbalanced-learn: it draws rows instead of weighing them."
-        )
-    return keyword
-
-
-def _find_keyword(learner: Any) -> str | None:
     if isinstance(learner, Pipeline):
         return _keyword_of_pipeline(learner)
     parameters = signature(learner.fit).parameters
@@ -74,7 +181,7 @@ def _find_keyword(learner: Any) -> str | None:
         return "sample_weight"
     if any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values()):
         inner = next((getattr(learner, name) for name in INNER if hasattr(learner, name)), None)
-        return None if inner is None else _find_keyword(inner)
+        return None if inner is None else weight_keyword(inner)
     return None
 
 
@@ -83,7 +190,7 @@ def _keyword_of_pipeline(pipeline: Pipeline) -> str | None:
         consumed = get_routing_for_object(pipeline).consumes("fit", ["sample_weight"])
         return "sample_weight" if consumed else None
     name, last = pipeline.steps[-1]
-    keyword = None if last in (None, "passthrough") else _find_keyword(last)
+    keyword = None if last in (None, "passthrough") else weight_keyword(last)
     return None if keyword is None else f"{name}__{keyword}"
 
 
@@ -96,3 +203,11 @@ def seeded(learner: Any, rng: np.random.Generator) -> Any:
         if value is None and name.rpartition("__")[2] == "random_state"
     )
     return learner.set_params(**{name: new_seed(rng) for name in names})
+
+
+def take_columns(features: Any, positions: Sequence[int]) -> Any:
+    """Return some columns of an array or a frame, by position."""
+    if isinstance(features, np.ndarray):
+        return features[:, list(positions)]
+    opened = nw.from_native(features, eager_only=True)
+    return opened.select(*(opened.columns[position] for position in positions)).to_native()

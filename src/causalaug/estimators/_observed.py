@@ -130,21 +130,13 @@ def check_rows(estimator: Any, X: Any, y: Any, *, y_numeric: bool) -> tuple[Any,
     return X, target
 
 
-def take_columns(features: Any, positions: Sequence[int]) -> Any:
-    """Return some of the columns of a frame or an array."""
-    if not is_frame(features):
-        return features[:, list(positions)]
-    opened = nw.from_native(features, eager_only=True)
-    return opened.select(*(opened.columns[position] for position in positions)).to_native()
-
-
-def warn_of_no_graph() -> None:
+def warn_of_no_graph(stacklevel: int = 3) -> None:
     """Say that without a graph there is nothing to gain."""
     warnings.warn(
         "`graph` is None: nothing is known, and the rows stay as they are. Pass graph=..., "
         'anything that `read_graph` reads, such as "rain -> wet -> slow".',
         CausalAugWarning,
-        stacklevel=3,
+        stacklevel=stacklevel,
     )
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.ensemble import HistGradientBoostingRegressor
 
 from causalaug.estimators._base import AugmentedEstimator
+from causalaug.estimators._defaults import default_booster
 from causalaug.estimators._tasks import Regression
 
 
@@ -14,9 +14,10 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
     Parameters
     ----------
     estimator : estimator, optional
-        The learner: any regressor whose `fit` takes ``sample_weight``, or a pipeline that
-        passes it on. By default scikit-learn's histogram gradient boosting,
-        behind an encoder of the columns that hold no numbers.
+        The learner: any regressor, or a pipeline that ends in one. Where `fit` takes no
+        ``sample_weight``, it gets rows of equal weight, drawn from the mixture. By default
+        scikit-learn's gradient boosting, sized to the table, behind an encoder of the columns that
+        hold no numbers.
     graph : ADMG, optional
         The causal graph of the features and the target. Without one nothing is known, and
         the learner gets the rows as they are.
@@ -24,16 +25,18 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
         The target's node in the graph; by default the name of `y`, or the only node that is
         no feature.
     conditional : Conditional or "auto", optional
-        How one factor is modelled; by default ``ResidualConditional()``. With ``"auto"``
-        the gate chooses among that, the same at infinite temperature, and
-        ``KernelConditional()``.
+        How one factor is modelled; by default ``ResidualConditional()``.
     expansion : Expansion, optional
         How new rows are made; by default ``BudgetExpansion`` with five rows per observed
         row, but at least 1,000.
-    augmented_share : float, Gate or "auto", default="auto"
-        How much of the weight the new rows hold. ``"auto"`` is the gate: it tries 0, .25,
-        .5 and .75 on held-out observed rows, and takes the smallest that is as good as the
-        best within one standard error.
+    augmented_share : float, Gate, Blend or "auto", default="auto"
+        How much of the weight the new rows hold. ``"auto"`` is ``Blend()``: the plain learner,
+        learners with new rows, and the graph's model are weighed by how they predict held-out
+        observed rows, and their predictions averaged. ``Gate()`` takes one learner instead.
+    new_targets : {"auto", "drawn", "expected"}, default="auto"
+        What target a new row has: the one that was drawn with it, or what the graph's model
+        expects given its features (its mean). With ``"auto"`` the blend decides, and a
+        fixed share takes expected targets if the learner's loss is squared error or log-loss.
     extra : {"ignore", "error"}, default="ignore"
         What becomes of features that are no node: new rows have none, so that only a learner
         that gets no new rows sees them, with a warning that names them; or they are an error.
@@ -43,19 +46,30 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
         Kinds of columns that differ from the default. The target is continuous.
     limits : mapping of str to (float or None, float or None), optional
         The least and the largest value that a continuous column may hold, as in `augment`.
+    n_jobs : int, optional
+        How many processes share the folds and candidates. The result is the same.
     random_state : int, RandomState, Generator or None, optional
         One seed gives one result. It also seeds the learner, where that has no seed.
 
     Attributes
     ----------
+    blend_ : DataFrame
+        With a blend: one row per candidate, with the share of new rows that it learns from, its
+        mean loss on held-out rows, and its weight.
+    estimators_ : list
+        With a blend: the fitted members that have weight, in the order of `blend_`.
     estimator_ : estimator
-        The fitted learner.
+        With a fixed share, a gate, or no graph: the fitted learner. Its ``coef_``, ``intercept_``
+        and ``feature_importances_`` are passed on.
     augmented_ : AugmentedTable or None
-        The new rows; None without a graph.
+        The new rows of the graph, whatever their weight; None without a graph.
+    model_ : GraphModel or None
+        The graph's model of the observed rows; None without a graph.
     augmented_share_ : float
-        The share of the weight that they got.
+        The share of the weight that new rows got; with a blend the share averaged by weight,
+        where the graph's model counts as 1.
     gate_ : GateResult or None
-        What the gate tried; None if it had nothing to choose.
+        What the gate tried; None if there was none, or nothing to choose.
     feature_names_in_ : array of str
         The names of the features, if they have any.
     n_features_in_ : int
@@ -76,23 +90,28 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
     >>> nodes = ["temperature", *X.columns]
     >>> graph = ADMG(nodes, directed=[("temperature", gauge) for gauge in X.columns])
     >>> model = AugmentedRegressor(Ridge(5.0), graph=graph, random_state=0).fit(X, y)
-    >>> model.gate_.frame[["share", "loss", "chosen"]].round(2)
-       share  loss  chosen
-    0   0.00  0.27   False
-    1   0.25  0.24    True
-    2   0.50  0.24   False
-    3   0.75  0.23   False
+    >>> model.blend_[["candidate", "share"]]
+                    candidate  share
+    0                   plain    0.0
+    1  control, expected, 0.5    0.5
+    2       graph, drawn, 0.5    0.5
+    3    graph, expected, 0.5    0.5
+    4    graph, expected, 0.9    0.9
+    5             graph model    1.0
+    >>> bool(model.blend_["weight"][2:].sum() > 0.5)
+    True
 
-    A graph that denies any relation is wrong, and gets no say:
+    A graph that denies any relation is wrong, and gets next to no say:
 
-    >>> model.set_params(graph=ADMG(nodes)).fit(X, y).augmented_share_
-    0.0
+    >>> wrong = model.set_params(graph=ADMG(nodes)).fit(X, y).blend_
+    >>> bool(wrong["weight"][2:].sum() < 0.1)
+    True
     """
 
     _kind_of_target = "continuous"
 
-    def _default_learner(self):
-        return HistGradientBoostingRegressor(early_stopping=False)
+    def _default_learner(self, n_rows):
+        return default_booster(n_rows, classification=False)
 
     def _check_target(self, target):
         return np.asarray(target, dtype=np.float64)

@@ -26,6 +26,15 @@ class Task(Protocol):
     def folds(self, target: NDArray[Any], n_splits: int, seed: int) -> Folds:
         """Yield training and held-out rows."""
 
+    def can_learn(self, target: NDArray[Any]) -> bool:
+        """Say whether rows with these targets can teach anything."""
+
+    def predictions(self, fitted: Any, features: Any) -> FloatArray:
+        """Return what a fitted learner says of each row, so that it can be averaged."""
+
+    def losses_of(self, predictions: FloatArray, target: NDArray[Any]) -> FloatArray:
+        """Return the loss of each row, given what was said of it."""
+
     def losses(self, fitted: Any, features: Any, target: NDArray[Any]) -> FloatArray:
         """Return the loss of a fitted learner on each row."""
 
@@ -40,11 +49,22 @@ class Regression:
         splitter = KFold(n_splits, shuffle=True, random_state=seed)
         yield from splitter.split(np.empty(len(target)))
 
+    def can_learn(self, target: NDArray[Any]) -> bool:
+        """Say whether there is a row."""
+        return len(target) > 0
+
+    def predictions(self, fitted: Any, features: Any) -> FloatArray:
+        """Return one number per row."""
+        return np.asarray(fitted.predict(features), dtype=np.float64).reshape(-1)
+
+    def losses_of(self, predictions: FloatArray, target: NDArray[Any]) -> FloatArray:
+        """Return squared errors."""
+        squares: FloatArray = np.square(predictions - target)
+        return squares
+
     def losses(self, fitted: Any, features: Any, target: NDArray[Any]) -> FloatArray:
         """Return the squared error of each row."""
-        predicted = np.asarray(fitted.predict(features), dtype=np.float64).reshape(-1)
-        squares: FloatArray = np.square(predicted - target)
-        return squares
+        return self.losses_of(self.predictions(fitted, features), target)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +86,12 @@ class Classification:
         left out.
         """
         for train, held_out in self._all_folds(target, n_splits, seed):
-            if len(np.unique(target[train])) > 1:
+            if self.can_learn(target[train]):
                 yield train, held_out
+
+    def can_learn(self, target: NDArray[Any]) -> bool:
+        """Say whether there are rows of more than one class."""
+        return len(np.unique(target)) > 1
 
     def _all_folds(self, target: NDArray[Any], n_splits: int, seed: int) -> Folds:
         if np.unique(target, return_counts=True)[1].min() >= n_splits:
@@ -82,15 +106,26 @@ class Classification:
         for number in range(n_splits):
             yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 
-    def losses(self, fitted: Any, features: Any, target: NDArray[Any]) -> FloatArray:
-        """Return minus the log-probability of each row's own class."""
+    def predictions(self, fitted: Any, features: Any) -> FloatArray:
+        """Return probabilities of the classes; without them, one for the class that is named."""
+        if self.has_probabilities:
+            return aligned_probabilities(fitted, features, self.classes)
+        named = np.searchsorted(self.classes, np.asarray(fitted.predict(features)))
+        return np.eye(len(self.classes))[named]
+
+    def losses_of(self, predictions: FloatArray, target: NDArray[Any]) -> FloatArray:
+        """Return minus the log-probability of each row's own class, or whether it is missed."""
+        own = np.searchsorted(self.classes, target)
         if not self.has_probabilities:
-            wrong: FloatArray = (np.asarray(fitted.predict(features)) != target).astype(np.float64)
-            return wrong
-        probabilities = aligned_probabilities(fitted, features, self.classes)
-        own = probabilities[np.arange(len(target)), np.searchsorted(self.classes, target)]
-        surprise: FloatArray = -np.log(np.maximum(own, LEAST_PROBABILITY))
+            missed: FloatArray = (predictions.argmax(axis=1) != own).astype(np.float64)
+            return missed
+        probability = predictions[np.arange(len(target)), own]
+        surprise: FloatArray = -np.log(np.maximum(probability, LEAST_PROBABILITY))
         return surprise
+
+    def losses(self, fitted: Any, features: Any, target: NDArray[Any]) -> FloatArray:
+        """Return the loss of a fitted learner on each row."""
+        return self.losses_of(self.predictions(fitted, features), target)
 
 
 def aligned_probabilities(fitted: Any, features: Any, classes: NDArray[Any]) -> FloatArray:

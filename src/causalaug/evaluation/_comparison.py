@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
     from causalaug.typing import FloatArray
 
-BASELINE, AUGMENTED, CONTROL = "baseline", "augmented", "control"
+BASELINE, CONTROL, AUGMENTED, MODEL = "baseline", "control", "augmented", "graph model"
+NO_RIVALS = (AUGMENTED, CONTROL, MODEL)
+"""Methods that are not plain learners."""
+
 CLEAR = 2.0
 """A difference of this many standard errors is called clear."""
 
@@ -56,12 +59,15 @@ class Comparison:
         What the losses are.
     learner : str
         The learner of baseline, augmented and control.
+    notes : tuple of str
+        What a reader of the tables must know besides.
     """
 
     frame: pd.DataFrame = field(repr=False)
     target: str
     loss_name: str
     learner: str
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def losses(self) -> pd.DataFrame:
@@ -71,23 +77,28 @@ class Comparison:
 
     @property
     def total(self) -> Gain:
-        """What augmentation with the graph changes."""
+        """What the learner gains with the graph: the blend with it, against the plain learner."""
         return self.gain(AUGMENTED, BASELINE)
 
     @property
     def smoothing(self) -> Gain:
-        """What augmentation with the complete graph changes: no independence is assumed."""
+        """What it gains without: the blend of plain and control rows, which assume nothing."""
         return self.gain(CONTROL, BASELINE)
 
     @property
     def graph(self) -> Gain:
-        """What the independences of the graph change: the total less the smoothing."""
+        """What the independences of the graph change: the difference of the two blends."""
         return self.gain(AUGMENTED, CONTROL)
+
+    @property
+    def model_alone(self) -> Gain | None:
+        """What the graph's model changes by itself, without the learner; None if not asked."""
+        return self.gain(MODEL) if MODEL in self.losses else None
 
     @property
     def best_plain(self) -> str:
         """The plain learner with the least loss, the baseline among them."""
-        means = self.losses.drop(columns=[AUGMENTED, CONTROL]).mean()
+        means = self.losses.drop(columns=list(NO_RIVALS), errors="ignore").mean()
         return str(means.idxmin())
 
     @property
@@ -159,16 +170,19 @@ class Comparison:
         ]
 
     def _about_the_gain(self) -> str:
-        total = self.total
-        if not total.is_clear:
-            words = f"No clear change: {self.loss_name} {total}."
-            return words if self.share > 0.0 else f"{words} The gate gave new rows no weight."
-        if total.change < 0.0:
-            return f"Augmentation helps: {self.loss_name} {total}."
-        return f"Augmentation hurts: {self.loss_name} {total}. Do not use it here."
+        # The one place that says what ± is: every output begins with this sentence.
+        total = f"{self.loss_name} {self.total} (± is one standard error)"
+        if not self.total.is_clear:
+            words = f"No clear change: {total}."
+            return words if self.share > 0.0 else f"{words} New rows got no weight."
+        if self.total.change < 0.0:
+            return f"Augmentation helps: {total}."
+        return f"Augmentation hurts: {total}. Do not use it here."
 
     def _about_its_parts(self) -> str:
         parts = f"Smoothing alone {self.smoothing}, the graph {self.graph}."
+        if self.model_alone is not None:
+            parts += f" The graph's model without the learner: {self.model_alone}."
         if not self.graph.is_clear:
             return f"{parts} The graph's own part is within its error."
         if self.graph.change < 0.0:
@@ -176,9 +190,18 @@ class Comparison:
         return f"{parts} The graph makes it worse than no graph: check it with `check_graph`."
 
     def _about_the_best(self) -> str:
+        """Say how the best plain learner does; it is called better only if it clearly is."""
         if self.best_plain == BASELINE:
-            return "No other plain learner that was tried is better than the baseline."
-        gain = self.against_best_plain
+            words = "No other plain learner that was tried is better than the baseline."
+        else:
+            words = self._against_the_best(self.against_best_plain)
+        return " ".join([words, *self.notes])
+
+    def _against_the_best(self, gain: Gain) -> str:
+        if not gain.is_clear:
+            return (
+                f"The best plain learner is {self.best_plain}; against it no clear change: {gain}."
+            )
         if gain.change < 0.0:
             return f"The best plain learner is {self.best_plain}; against it {gain}."
         return (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from causalaug._random import RandomState, as_generator, new_seed
 from causalaug.diagnostics import check_graph
-from causalaug.estimators import Gate, Regression, default_conditional, default_expansion
+from causalaug.estimators import Blend, Regression, default_conditional, default_expansion
 from causalaug.evaluation import compare
 from causalaug.graphs import as_graph
 from causalaug.model import describe_loss, fit_model, warn_of_loss
@@ -38,6 +38,9 @@ def evaluate(
     limits: Mapping[str, Limits] | None = None,
     n_splits: int = 5,
     repeats: int = 1,
+    cv: Any = None,
+    groups: Any = None,
+    n_jobs: int | None = None,
     random_state: RandomState = None,
     progress: Callable[[int, int], None] | None = None,
     source: str | None = None,
@@ -56,7 +59,7 @@ def evaluate(
     target : str
         The column to predict.
     estimator : estimator, optional
-        The learner; by default scikit-learn's histogram gradient boosting.
+        The learner; by default scikit-learn's gradient boosting.
     extra : {"ignore", "error"}, default="ignore"
         What becomes of columns that are no node: one warning names them, and only learners
         without new rows see them; or they are an error.
@@ -68,6 +71,9 @@ def evaluate(
         The number of folds.
     repeats : int, default=1
         How often the rows are split anew.
+    cv, groups, n_jobs
+        A splitter, groups that are held out together, and the number of processes, as in
+        `compare`.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         One integer gives one result, that of `compare` and `check_graph` with the same. Anything
         else gives an integer, which the result names as its `seed`.
@@ -85,8 +91,7 @@ def evaluate(
 
     Examples
     --------
-    A true graph may still be of no use to a learner that can do without it, and the result
-    says so first:
+    The answer comes first, then what it is made of:
 
     >>> from sklearn.linear_model import Ridge
     >>> from causalaug import datasets, evaluate
@@ -94,8 +99,8 @@ def evaluate(
     >>> result = evaluate(
     ...     data.frame, data.graph, "Y", estimator=Ridge(), n_splits=3, random_state=0
     ... )
-    >>> result.findings[0].partition(":")[0]
-    'No clear change'
+    >>> result.verdict == " ".join(result.findings)
+    True
     >>> result.findings[-1]
     'The data contradict none of the 6 independences of the graph. That is no proof of the graph.'
 
@@ -114,6 +119,9 @@ def evaluate(
         limits=limits,
         n_splits=n_splits,
         repeats=repeats,
+        cv=cv,
+        groups=groups,
+        n_jobs=n_jobs,
         random_state=seed,
         callback=steps.of_comparison,
     )
@@ -135,9 +143,9 @@ def evaluate(
         graph=graph,
         settings={
             "learner": learner,
-            "folds": str(n_splits),
+            "folds": str(n_splits) if cv is None else str(cv),
             "repeats": str(repeats),
-            "share of the new rows": f"chosen by {Gate()}",
+            "weights of the candidates": f"by {Blend()}",
             "conditional": str(conditional),
             "expansion": str(expansion),
             "kinds of columns": _in_words(model.table),

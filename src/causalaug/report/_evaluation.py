@@ -74,7 +74,7 @@ class Evaluation:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The share of the weight that the gate gave to new rows, in each fold."""
+        """The share of the weight that new rows got, in each fold."""
         frame = self.comparison.frame
         chosen = frame[frame["method"] == "augmented"].groupby(["repeat", "fold"])["share"].first()
         return tuple(map(float, chosen))
@@ -184,6 +184,7 @@ def _comparison(compared: Comparison) -> dict[str, Any]:
             "smoothing": _gain(compared.smoothing),
             "graph": _gain(compared.graph),
             "against_best_plain": _gain(compared.against_best_plain),
+            "model_alone": None if compared.model_alone is None else _gain(compared.model_alone),
         },
         "best_plain": compared.best_plain,
         "methods": [

@@ -59,8 +59,9 @@ def gain_section(evaluation: Contents) -> Section:
     compared = evaluation.comparison
     lead = (
         f"Change in {compared.loss_name} on held-out rows, as a share of that of the learner "
-        f"alone, {compared.learner}. Smoothing is what the complete graph gains, which assumes no "
-        "independence; the rest is the graph's own. Whiskers reach two standard errors each way."
+        f"alone, {compared.learner}. Smoothing is what a blend gains that knows no graph, only new "
+        "rows that assume no independence; the rest is the graph's own. Whiskers reach two "
+        "standard errors each way."
     )
     chart = interval_chart(compared.parts, f"Change in {compared.loss_name}, in total and by part")
     head = ["part of the gain", "change", "std. error", "clear"]
@@ -79,8 +80,9 @@ def learners_section(evaluation: Contents) -> Section:
     baseline, *others = gains
     lead = (
         "A gain over a weak learner is none: these were trained and judged on the same rows. "
-        "Augmented is the baseline with new rows of the graph, control the baseline with new rows "
-        f"of the complete graph. The best plain learner is {compared.best_plain}."
+        "Augmented is the blend of the baseline with what the graph gives, control the blend "
+        "without the graph, graph model the graph without a learner. "
+        f"The best plain learner is {compared.best_plain}."
     )
     chart = interval_chart(
         {name: gains[name] for name in others}, f"Change in {compared.loss_name}, by method"
@@ -126,7 +128,6 @@ def rows_section(evaluation: Contents) -> Section:
     """Show the mass accounting of the new rows."""
     figures = evaluation.augmentation.figures
     shares = evaluation.shares
-    chosen = ", ".join(f"{share:g} in {count}" for share, count in sorted(Counter(shares).items()))
     tiles = [
         ("observed rows", f"{figures['observed rows']:,.0f}", "what the new rows are made of"),
         ("new rows", f"{figures['new rows']:,.0f}", "with a weight each"),
@@ -141,7 +142,8 @@ def rows_section(evaluation: Contents) -> Section:
         (
             "share of the new rows",
             f"{evaluation.comparison.share:.2f}",
-            f"chosen by the gate; of {len(shares)} folds: {chosen}",
+            f"mean of {len(shares)} folds, from {min(shares):.2f} to {max(shares):.2f}; the "
+            "graph's model counts as 1",
         ),
     ]
     lead = "New rows of the whole table, made as the learner makes them within each fold."

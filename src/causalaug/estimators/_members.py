@@ -1,0 +1,138 @@
+"""What a blend is made of: the graph's model within bounds, and the weighted mean of members."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from causalaug.estimators._tasks import Task
+    from causalaug.model import GraphModel
+    from causalaug.typing import FloatArray
+
+MARGIN = 0.1
+"""How far a prediction may lie outside the observed targets, as a share of their range. A model
+that is wrong is at its worst where it extrapolates, and held-out rows may not show it."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelMember:
+    """Predicts the target given the rest.
+
+    Parameters
+    ----------
+    model : GraphModel
+        The model.
+    target : str
+        What is predicted.
+    names : tuple of str
+        The node of each feature.
+    classes_ : array, optional
+        The classes, sorted; None for a number.
+    bounds : (float, float), optional
+        The least and the largest prediction of a number.
+    """
+
+    model: GraphModel = field(repr=False)
+    target: str
+    names: tuple[str, ...] = field(repr=False)
+    classes_: NDArray[Any] | None = None
+    bounds: tuple[float, float] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        model: GraphModel,
+        target: str,
+        classes: NDArray[Any] | None,
+        names: tuple[str, ...],
+    ) -> ModelMember:
+        """Return the model as a learner of the target."""
+        bounds = None
+        if classes is None:
+            values = model.table.values[:, model.table.index(target)]
+            margin = MARGIN * float(np.ptp(values))
+            bounds = float(values.min()) - margin, float(values.max()) + margin
+        return cls(model, target, names, classes, bounds)
+
+    def predict(self, X: Any) -> Any:
+        """Return the mean of the target, or its most probable class."""
+        if self.classes_ is not None:
+            return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        mean = np.asarray(self.model.predict(self.target, self._named(X)).mean, dtype=np.float64)
+        return mean if self.bounds is None else np.clip(mean, *self.bounds)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probability of each class."""
+        assert self.classes_ is not None
+        return probabilities_of(self.model.predict(self.target, self._named(X)), self.classes_)
+
+    def _named(self, X: Any) -> Any:
+        if isinstance(X, np.ndarray):
+            return pd.DataFrame(X, columns=list(self.names))
+        opened = nw.from_native(X, eager_only=True)
+        return opened.rename(dict(zip(opened.columns, self.names, strict=True))).to_native()
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedMembers:
+    """Fitted learners whose predictions are averaged by weight.
+
+    Parameters
+    ----------
+    members : tuple of (float, estimator)
+        Weights, which sum to one, and fitted learners.
+    task : Task
+        What of them is averaged: numbers, or the probabilities of classes.
+    """
+
+    members: tuple[tuple[float, Any], ...]
+    task: Task
+
+    @classmethod
+    def of(
+        cls, weights: Iterable[float], candidates: Iterable[Any], fitted: dict[Any, Any], task: Task
+    ) -> WeightedMembers:
+        """Return those candidates that have weight."""
+        pairs = zip(weights, candidates, strict=True)
+        return cls(tuple((float(w), fitted[each]) for w, each in pairs if w > 0.0), task)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, sorted."""
+        classes: NDArray[Any] = self.task.classes  # type: ignore[attr-defined]
+        return classes
+
+    def predict_mean(self, X: Any) -> FloatArray:
+        """Return the weighted mean: numbers, or one probability per class."""
+        parts = [weight * self.task.predictions(member, X) for weight, member in self.members]
+        total: FloatArray = np.sum(parts, axis=0)
+        return total
+
+    def predict(self, X: Any) -> Any:
+        """Return the weighted mean, or the class that is most probable by it."""
+        mean = self.predict_mean(X)
+        return mean if mean.ndim == 1 else self.classes_[mean.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the weighted mean of the classes' probabilities."""
+        return self.predict_mean(X)
+
+
+def probabilities_of(prediction: Any, classes: NDArray[Any]) -> FloatArray:
+    """Return the probabilities of all classes; a level that the model never saw has none.
+
+    Shapes: classes (n_classes,) sorted, result (n_rows, n_classes).
+    """
+    found = np.asarray(prediction.probabilities, dtype=np.float64)
+    result = np.zeros((len(found), len(classes)))
+    result[:, np.searchsorted(classes, np.asarray(prediction.levels))] = found
+    return result

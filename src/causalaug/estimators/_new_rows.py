@@ -1,0 +1,133 @@
+"""New rows of some observed ones, and the training rows that are made of both.
+
+A model is fitted to the same rows once and expanded once; every share and both kinds of targets
+are read from that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from causalaug.estimators._learner import Training, seeing, take_rows
+from causalaug.estimators._members import ModelMember, probabilities_of
+from causalaug.graphs import complete_graph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from causalaug.augmentation import AugmentedTable
+    from causalaug.conditionals import Conditional
+    from causalaug.estimators._observed import Observed
+    from causalaug.expansion import Expansion
+    from causalaug.model import GraphModel
+    from causalaug.typing import FloatArray
+
+DRAWN, EXPECTED = "drawn", "expected"
+
+LEAST_PROBABILITY = 1e-3
+"""A class that is less probable gets no row of its own; the others take its weight."""
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """The graph's model of some rows, the new rows that it makes, and their expected targets.
+
+    Parameters
+    ----------
+    observed : Observed
+        The rows that the model was fitted to.
+    model : GraphModel
+        The model.
+    augmented : AugmentedTable
+        Its new rows.
+    classes : array, optional
+        The classes of the target, sorted; None for a number.
+    """
+
+    observed: Observed
+    model: GraphModel = field(repr=False)
+    augmented: AugmentedTable = field(repr=False)
+    classes: NDArray[Any] | None = None
+
+    @cached_property
+    def expected(self) -> FloatArray:
+        """The mean of each new row's target given its features, or the classes' probabilities.
+
+        Shape (n_new_rows,), or (n_new_rows, n_classes).
+        """
+        prediction = self.model.predict(self.observed.target, self.augmented.frame)
+        if self.classes is None:
+            means: FloatArray = np.asarray(prediction.mean, dtype=np.float64)
+            return means
+        return probabilities_of(prediction, self.classes)
+
+    def model_alone(self) -> Any:
+        """Return the model as a learner by itself."""
+        observed = self.observed
+        names = tuple(node for node in observed.names.values() if node is not None)
+        member = ModelMember.of(self.model, observed.target, self.classes, names)
+        return seeing(member, observed.in_graph)
+
+    def training(self, share: float, targets: str) -> Training:
+        """Return observed and new rows; a share of 0, or no new row, leaves the observed ones."""
+        if share == 0.0 or not len(self.augmented):
+            return plain_rows(self.observed)
+        n = self.observed.n_rows
+        features, target, weights = self.observed.mixed(self.augmented, share)
+        if targets == DRAWN:
+            return Training(features, target, weights, n, self.observed.in_graph)
+        if self.classes is None:
+            target = np.concatenate([np.asarray(target[:n], dtype=np.float64), self.expected])
+            return Training(features, target, weights, n, self.observed.in_graph)
+        return self._with_each_class(features, target, weights)
+
+    def _with_each_class(self, features: Any, target: Any, weights: FloatArray) -> Training:
+        """Return rows in which a new row stands once for each class that it may have."""
+        n = self.observed.n_rows
+        probable = np.where(self.expected >= LEAST_PROBABILITY, self.expected, 0.0)
+        probable /= probable.sum(axis=1, keepdims=True)
+        row, label = np.nonzero(probable)
+        rows = np.concatenate([np.arange(n), n + row])
+        assert self.classes is not None
+        classes = np.concatenate([target[:n], self.classes[label]])
+        shared = np.concatenate([weights[:n], weights[n + row] * probable[row, label]])
+        return Training(take_rows(features, rows), classes, shared, n, self.observed.in_graph)
+
+
+def plain_rows(observed: Observed) -> Training:
+    """Return the observed rows as they are."""
+    return Training(*observed.weighted(), observed.n_rows)
+
+
+def make_new_rows(
+    observed: Observed,
+    conditional: Conditional,
+    expansion: Expansion,
+    classes: NDArray[Any] | None,
+    seed: int,
+    *,
+    expected: bool,
+    control: bool = False,
+) -> NewRows:
+    """Fit the graph's model, or that of the complete graph, to rows, and expand it.
+
+    Parameters
+    ----------
+    control : bool
+        Whether to assume no independence: the complete graph, in the same order.
+    expected : bool
+        Whether expected targets are wanted. They are computed here, so that they are computed
+        once and in the process that made the rows.
+    """
+    if control:
+        complete = complete_graph(observed.graph.topological_order())
+        observed = replace(observed, graph=complete)
+    model = observed.fit(conditional)
+    made = NewRows(observed, model, model.expand(expansion, seed), classes)
+    if expected and len(made.augmented):
+        _ = made.expected
+    return made

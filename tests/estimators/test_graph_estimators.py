@@ -1,0 +1,116 @@
+"""The learners that are the graph's own model."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.linear_model import RidgeCV
+from sklearn.model_selection import cross_val_score
+
+import causalaug as ca
+from causalaug.exceptions import CausalAugWarning, GraphMismatchError, ParameterError
+
+
+def star(mechanism, seed, n_rows=60, n_test=400, noise="gaussian"):
+    model = ca.datasets.make_sem_model("star", mechanism=mechanism, noise=noise, random_state=seed)
+    frame = model.sample(n_rows + n_test, random_state=seed + 1).frame
+    X, y = frame.drop(columns="Y"), frame["Y"]
+    return model.graph, X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:]
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "noise", "most"),
+    [("linear", "laplace", 0.9), ("nonlinear", "gaussian", 0.5), ("linear", "gaussian", 1.03)],
+)
+def test_a_star_of_eleven_signs_is_no_worse_than_ridge(mechanism, noise, most):
+    """With lines and Gaussian noise nothing can be much better than ridge."""
+    ratios = []
+    for seed in range(6):
+        graph, X, y, X_new, y_new = star(mechanism, seed, noise=noise)
+        ridge = RidgeCV(np.logspace(-2, 3, 11)).fit(X, y).predict(X_new)
+        own = ca.GraphRegressor(graph).fit(X, y).predict(X_new)
+        ratios.append(np.mean(np.square(own - y_new)) / np.mean(np.square(ridge - y_new)))
+    assert np.exp(np.mean(np.log(ratios))) < most
+
+
+def test_intervals_hold_about_what_they_say():
+    inside = []
+    for seed in range(4):
+        graph, X, y, X_new, y_new = star("nonlinear", seed)
+        low, high = ca.GraphRegressor(graph).fit(X, y).predict_quantile(X_new, [0.05, 0.95]).T
+        inside.append(np.mean((low <= y_new) & (y_new <= high)))
+    assert 0.85 < np.mean(inside) < 0.95
+
+
+def test_without_a_graph_the_complete_one_is_taken_and_said_so():
+    _, X, y, X_new, _ = star("linear", 0)
+    with pytest.warns(CausalAugWarning, match="GraphRegressor has no graph"):
+        model = ca.GraphRegressor().fit(X, y)
+    assert model.model_.graph == ca.complete_graph([*X.columns, "Y"])
+    assert model.predict(X_new).shape == (len(X_new),)
+
+
+def test_holes_and_frames_of_other_libraries():
+    graph, X, y, X_new, y_new = star("linear", 1)
+    model = ca.GraphRegressor(graph).fit(X, y)
+    full = model.predict(X_new)
+    polars = ca.GraphRegressor(graph).fit(pl.from_pandas(X), pl.from_pandas(y))
+    np.testing.assert_allclose(polars.predict(pl.from_pandas(X_new)), full)
+    holes = X_new.mask(np.random.default_rng(0).random(X_new.shape) < 0.3)
+    error = np.mean(np.square(model.predict(holes) - y_new))
+    assert np.mean(np.square(full - y_new)) < error < 0.5 * np.var(y_new)
+
+
+def test_rows_with_holes_are_not_fitted_and_said_so():
+    graph, X, y, X_new, _ = star("linear", 1)
+    holes = X.copy()
+    holes.iloc[3, 2] = np.nan
+    with pytest.warns(CausalAugWarning, match="1 of 60 rows have missing features"):
+        model = ca.GraphRegressor(graph).fit(holes, y)
+    without = ca.GraphRegressor(graph).fit(X.drop(index=3), y.drop(index=3))
+    np.testing.assert_allclose(model.predict(X_new), without.predict(X_new))
+
+
+def test_whole_weights_repeat_rows_and_zero_leaves_out():
+    graph, X, y, X_new, _ = star("linear", 2, n_rows=40)
+    weights = np.random.default_rng(0).integers(0, 4, 40)
+    weighted = ca.GraphRegressor(graph).fit(X, y, sample_weight=weights)
+    rows = np.repeat(np.arange(40), weights)
+    repeated = ca.GraphRegressor(graph).fit(X.iloc[rows], y.iloc[rows])
+    np.testing.assert_allclose(weighted.predict(X_new), repeated.predict(X_new))
+
+
+def test_an_array_needs_names_when_there_is_a_graph():
+    graph, X, y, X_new, _ = star("linear", 0)
+    with pytest.raises(ParameterError, match="columns of an array must be named"):
+        ca.GraphRegressor(graph, target="Y").fit(X.to_numpy(), y)
+    with pytest.raises(ParameterError, match="Found 2 names for 11 columns"):
+        ca.GraphRegressor(graph, feature_names=["X1", "X2"]).fit(X.to_numpy(), y)
+    named = ca.GraphRegressor(graph, feature_names=list(X)).fit(X.to_numpy(), y)
+    expected = ca.GraphRegressor(graph).fit(X, y).predict(X_new)
+    np.testing.assert_allclose(named.predict(X_new.to_numpy()), expected)
+
+
+def test_columns_that_are_no_nodes_are_named_or_refused():
+    graph, X, y, X_new, _ = star("linear", 0)
+    with pytest.warns(CausalAugWarning, match=r"no node of the graph are not used: \['id'\]"):
+        model = ca.GraphRegressor(graph).fit(X.assign(id=1.0), y)
+    expected = ca.GraphRegressor(graph).fit(X, y).predict(X_new)
+    np.testing.assert_allclose(model.predict(X_new.assign(id=2.0)), expected)
+    with pytest.raises(GraphMismatchError, match="Only in the data"):
+        ca.GraphRegressor(graph, extra="error").fit(X.assign(id=1.0), y)
+
+
+def test_classes_keep_their_order_and_their_type():
+    rng = np.random.default_rng(0)
+    y = pd.Series(rng.choice(["no", "maybe", "yes"], 90), name="answer")
+    sign = pd.DataFrame({"x": rng.normal(y.map({"no": -2.0, "maybe": 0.0, "yes": 2.0}))})
+    model = ca.GraphClassifier("answer -> x").fit(sign, y)
+    assert model.classes_.tolist() == ["maybe", "no", "yes"]
+    probabilities = model.predict_proba(pd.DataFrame({"x": [-3.0, 0.0, 3.0]}))
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    assert probabilities.argmax(axis=1).tolist() == [1, 0, 2]
+    np.testing.assert_allclose(
+        np.exp(model.predict_log_proba(sign.head(3))), model.predict_proba(sign.head(3))
+    )
+    assert cross_val_score(model, sign, y, cv=3).mean() > 0.7

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from causalaug.estimators import _weights
+from causalaug.estimators._weights import blend_weights, charged_losses, exponential_weights
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.integers(2, 30), st.integers(1, 6), st.booleans(), st.booleans()
+)
+def test_weights_are_those_of_the_formula_and_sum_to_one(seed, n_rows, n_candidates, log, trusts):
+    rng = np.random.default_rng(seed)
+    losses = rng.gamma(1.0, size=(n_rows, n_candidates))
+    row_weights = rng.integers(1, 4, size=n_rows).astype(float)
+    is_graph = np.arange(n_candidates) >= (1 if trusts else n_candidates)
+    weights = blend_weights(losses, row_weights, is_graph, log_loss=log)
+    # The slow twin: repeat rows, add one standard error where the graph is trusted.
+    mean = np.average(losses, axis=0, weights=row_weights)
+    simple = [j for j in range(n_candidates) if not is_graph[j]]
+    best = min(simple, key=lambda j: mean[j])
+    n = row_weights.sum() ** 2 / np.square(row_weights).sum()
+    for j in np.flatnonzero(is_graph):
+        gap = losses[:, j] - losses[:, best]
+        variance = np.average(
+            np.square(gap - np.average(gap, weights=row_weights)), weights=row_weights
+        )
+        mean[j] += np.sqrt(variance / max(n - 1.0, 1.0))
+    above = mean - mean.min()
+    raw = np.exp(-n * above) if log else np.exp(-0.25 * n * above / mean.min())
+    raw /= raw.sum()
+    raw[raw < 0.01] = 0.0
+    assert_allclose(weights, raw / raw.sum(), atol=1e-9)
+    assert weights.sum() == pytest.approx(1.0)
+
+
+def test_a_candidate_that_trusts_the_graph_must_be_better_by_its_error():
+    rng = np.random.default_rng(0)
+    losses = np.column_stack([np.ones(40), 1.0 + rng.normal(0.0, 0.5, size=40)])
+    trusted = blend_weights(losses, np.ones(40), np.array([False, False]))
+    doubted = blend_weights(losses, np.ones(40), np.array([False, True]))
+    assert doubted[1] < trusted[1]
+
+
+def test_with_no_one_to_compare_with_there_is_no_charge():
+    losses = np.array([[1.0, 2.0], [3.0, 1.0]])
+    share = np.full(2, 0.5)
+    assert_allclose(charged_losses(losses, share, 2.0, np.array([True, True])), [2.0, 1.5])
+
+
+def test_a_best_loss_of_zero_takes_all():
+    assert_allclose(exponential_weights(np.array([0.0, 1e-3]), 10), [1.0, 0.0])
+    assert_allclose(exponential_weights(np.zeros(2), 10), [0.5, 0.5])
+
+
+def test_little_weight_is_none():
+    losses = np.tile([1.0, 1.0 + np.log(150) / 2.5], (10, 1))
+    weights = blend_weights(losses, np.ones(10), np.zeros(2, dtype=bool))
+    assert weights.tolist() == [1.0, 0.0]
+    assert _weights.LEAST_WEIGHT == 0.01
