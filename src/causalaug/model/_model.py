@@ -323,11 +323,11 @@ def augment(
     >>> result = augment(patients, graph, random_state=0)
     >>> result.frame.assign(weight=result.weights.round(3))
        fever   sick  cough  weight
-    0   36.8  False    1.0   0.333
-    1   39.1   True    7.0   0.167
-    2   39.1   True    9.0   0.167
-    3   40.2   True    7.0   0.167
-    4   40.2   True    9.0   0.167
+    0   39.1   True    7.0   0.167
+    1   39.1   True    9.0   0.167
+    2   40.2   True    7.0   0.167
+    3   40.2   True    9.0   0.167
+    4   36.8  False    1.0   0.333
     >>> round(result.novel_mass, 3), result.dropped_mass
     (0.333, 0.0)
     """
