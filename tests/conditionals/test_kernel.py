@@ -1,4 +1,4 @@
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from causalaug.conditionals import KernelConditional
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
-from causalaug.kernels import ColumnKernel, scott, silverman
+from causalaug.kernels import ColumnKernel, li_racine_step, scott, silverman
 from causalaug.table import Table
 from oracles import exact_log_weights
 
@@ -23,7 +23,8 @@ FRAME = pd.DataFrame(
         "same": [7.5] * 5,
     }
 )
-TABLE = Table.from_frame(FRAME)
+KINDS = ("continuous", "discrete", "discrete", "ordered", "continuous")
+TABLE = replace(Table.from_frame(FRAME), kinds=KINDS)
 
 
 def kernels(**parameters):
@@ -38,6 +39,16 @@ def kernels(**parameters):
 def test_by_default_continuous_columns_are_smooth_and_discrete_ones_match():
     assert kernels() == {
         "age": ColumnKernel("gaussian", 0.3 * silverman(FRAME["age"].to_numpy())),
+        "steps": ColumnKernel("nearest"),
+        "town": ColumnKernel("nearest"),
+        "size": ColumnKernel("li_racine", 0.3 * li_racine_step(5)),
+        "same": ColumnKernel("nearest"),
+    }
+
+
+def test_to_the_letter_of_the_paper_all_but_continuous_columns_match():
+    assert kernels(discrete_kernel="identity") == {
+        "age": ColumnKernel("gaussian", 0.3 * silverman(FRAME["age"].to_numpy())),
         "steps": ColumnKernel("identity"),
         "town": ColumnKernel("identity"),
         "size": ColumnKernel("identity"),
@@ -45,11 +56,21 @@ def test_by_default_continuous_columns_are_smooth_and_discrete_ones_match():
     }
 
 
+def test_a_column_may_have_its_kernel_of_ranks():
+    found = kernels(kernel={"steps": "li_racine", "size": "identity"}, bandwidth={"steps": 0.5})
+    assert found["steps"] == ColumnKernel("li_racine", 0.5)
+    assert found["size"] == ColumnKernel("identity")
+    assert kernels(bandwidth={"size": 7.0})["size"] == ColumnKernel("li_racine", 1.0)
+    assert kernels(bandwidth=2.0)["size"] == kernels()["size"]
+    assert kernels(temperature=1e6)["size"] == ColumnKernel("li_racine", 1.0)
+
+
 @pytest.mark.parametrize("name", ["gaussian", "epanechnikov", "biweight", "triweight", "tricube"])
 def test_one_kernel_serves_the_continuous_columns(name):
-    found = kernels(kernel=name)
+    found = kernels(kernel=name, discrete_kernel="identity")
     assert [found[column].name for column in ("age", "same")] == [name, name]
     assert found["steps"].name == "identity"
+    assert [kernels(kernel=name)[column].name for column in ("age", "same")] == [name, "nearest"]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +101,7 @@ def test_a_number_is_the_bandwidth_of_a_constant_column_too():
 
 def test_single_columns_of_either_kind_may_have_their_kernel():
     found = kernels(
+        discrete_kernel="identity",
         kernel={"steps": "gaussian", "age": "identity", "town": "aitchison_aitken"},
         bandwidth={"steps": 1.5, "town": 0.25},
     )
@@ -124,8 +146,8 @@ def test_equal_pillows_share_one_fit():
         Factor("same", ()),
     ]
     fitted = KernelConditional().fit(TABLE, factors)
-    assert fitted[1] is fitted[2]
-    assert fitted[0] is fitted[4]
+    assert fitted[1].weigher is fitted[2].weigher
+    assert fitted[0].weigher is fitted[4].weigher
     assert len({id(each.weigher) for each in fitted}) == 3
 
 
@@ -137,16 +159,17 @@ def test_weights_follow_the_columns_of_the_pillow(names, n_columns, row):
     columns = [TABLE.columns.index(name) for name in pillow]
     values = TABLE.values[:, columns]
     (weights,) = fitted.weigher.weigh(values[[row]])
+    entries = np.arange(weights.n_entries)
     chosen = conditional.column_kernels(TABLE)
     pairs = [(chosen[column].name, chosen[column].bandwidth) for column in columns]
     found = np.zeros(5)
-    found[weights.rows_at(np.arange(weights.counts[0]))] = np.exp(weights.log_weights)
+    found[weights.index_at(entries)] = weights.weight
     expected = np.exp(exact_log_weights(values, pairs, values[row]))
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_parameters_are_values():
-    assert KernelConditional() == KernelConditional("gaussian", "identity", "silverman", 0.3)
+    assert KernelConditional() == KernelConditional("gaussian", "nearest", "silverman", 0.3)
     with pytest.raises(FrozenInstanceError):
         KernelConditional().temperature = 1.0
 
@@ -158,7 +181,7 @@ def test_parameters_are_values():
 def test_kernels_must_exist(kernel):
     message = (
         r"`kernel` must be one of \['aitchison_aitken', 'biweight', 'epanechnikov', 'gaussian', "
-        r"'identity', 'tricube', 'triweight'\]. Found "
+        r"'identity', 'li_racine', 'nearest', 'tricube', 'triweight'\]. Found "
     )
     with pytest.raises(ParameterError, match=message):
         KernelConditional(kernel=kernel)
@@ -166,7 +189,9 @@ def test_kernels_must_exist(kernel):
 
 @pytest.mark.parametrize("kernel", ["gaussian", None, {"town": "identity"}])
 def test_discrete_kernels_must_exist(kernel):
-    message = r"`discrete_kernel` must be one of \['aitchison_aitken', 'identity'\]. Found "
+    message = (
+        r"`discrete_kernel` must be one of \['aitchison_aitken', 'identity', 'nearest'\]. Found "
+    )
     with pytest.raises(ParameterError, match=message):
         KernelConditional(discrete_kernel=kernel)
 
@@ -215,7 +240,7 @@ def test_columns_must_exist(parameter):
 def test_distances_need_a_scale():
     message = (
         r"Kernel 'gaussian' measures distances, but column 'town' holds values without a scale. "
-        r"Use one of \['aitchison_aitken', 'identity'\] for it."
+        r"Use one of \['aitchison_aitken', 'identity', 'nearest'\] for it."
     )
     with pytest.raises(ParameterError, match=message):
         kernels(kernel={"town": "gaussian"})

@@ -5,9 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import causalaug as ca
-from causalaug.conditionals._row_weights import weigh_rows
 from causalaug.exceptions import ParameterError
-from causalaug.kernels import ColumnKernel
 from oracles import all_lent_paths
 from regressors import HalfSum
 from strategies import KERNELS, by_rows, by_values, problems
@@ -136,28 +134,6 @@ def test_extreme_ratios_are_taken_as_they_are():
     )
     np.testing.assert_allclose(by_rows(result)[(0,)], 2.5e-201)
     np.testing.assert_allclose(by_rows(result)[(2,)], 0.75)
-
-
-@pytest.mark.parametrize("bandwidth", [1e-3, 1.0, 1e3])
-def test_a_weigher_bounds_its_heaviest_row(bandwidth):
-    rng = np.random.default_rng(0)
-    reference = rng.normal(size=(40, 2))
-    weigher = weigh_rows(
-        reference, [ColumnKernel("gaussian", bandwidth)] * 2, rng.uniform(1.0, 5.0, size=40)
-    )
-    assert not weigher.may_vanish
-    bounds, done = weigher.log_heaviest_bound(reference), 0
-    for weights in weigher.weigh(reference):
-        heaviest = np.array(
-            [np.max(block) for block in np.split(weights.log_weights, weights.offsets[1:-1])]
-        )
-        assert (bounds[done : done + weights.n_queries] >= heaviest - 1e-12).all()
-        done += weights.n_queries
-    assert done == 40
-
-
-def test_a_weigher_that_may_vanish_says_so():
-    assert weigh_rows(np.zeros((2, 1)), [ColumnKernel("identity")], np.array([1.0, 2.0])).may_vanish
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ class OwnName(Ridge):
         (LGBMRegressor(objective=lambda y, p: (p - y, 1.0)), "other"),
         (LGBMClassifier(), "log-loss"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_losses_are_recognised(learner, loss):
     assert loss_of(learner) == loss

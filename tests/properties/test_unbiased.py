@@ -86,7 +86,6 @@ def test_they_are_where_light_paths_are_not_looked_at(merge_equal, monkeypatch):
         left_out.add(len(frontier) - len(listed))
         return resample(frontier, level, listed, *others)
 
-    monkeypatch.setattr(_budget, "MOST_WEIGHED", 0)
     monkeypatch.setattr(_budget, "_resample", noted)
     expansion = ca.BudgetExpansion(90, merge_equal=merge_equal)
     check_means(problem, expansion, n_seeds=3000)

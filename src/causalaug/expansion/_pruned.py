@@ -20,6 +20,7 @@ from causalaug.expansion._frontier import Frontier, ProbabilityTree, describe_tr
 from causalaug.expansion._trellis import TooManyNodesError, build_trellis
 from causalaug.factorization import Factor
 from causalaug.table import Table
+from causalaug.typing import FloatArray, IntArray
 
 THRESHOLD_SLACK = 1e-11
 """Weights that differ from the threshold by this little, relatively, are kept: rounding must not
@@ -149,7 +150,10 @@ def fill_tree(
 def _edges(
     table: Table, factor: Factor, fitted: FittedConditional, node: Node, merge_equal: bool
 ) -> list[tuple[int, float, float]]:
-    """Return the row, the value and the weight of each choice that continues a node."""
+    """Return the row, the value and the weight of each choice that continues a node.
+
+    Choices on which the conditional vanishes continue nothing.
+    """
     query = np.array([node.values[table.index(name)] for name in factor.pillow]).reshape(1, -1)
     weights = np.exp(fitted.weigher.log_weights(query)[0])
     rows = np.arange(table.n_rows)
@@ -158,12 +162,19 @@ def _edges(
     else:
         lent = fitted.shift.values(query, np.zeros_like(rows), rows)
     if not merge_equal:
-        return list(zip(rows.tolist(), lent.tolist(), weights.tolist(), strict=True))
+        return _of_some_weight(rows, lent, weights)
     # Moved values are told apart by what is moved: two may be equal only because both were clipped.
     marks = lent if fitted.shift is None else fitted.shift.marks
     _, first_rows, codes = np.unique(marks, return_index=True, return_inverse=True)
-    sums = np.bincount(codes, weights)
-    return list(zip(first_rows.tolist(), lent[first_rows].tolist(), sums.tolist(), strict=True))
+    return _of_some_weight(first_rows, lent[first_rows], np.bincount(codes, weights))
+
+
+def _of_some_weight(
+    rows: IntArray, values: FloatArray, weights: FloatArray
+) -> list[tuple[int, float, float]]:
+    some = weights > 0.0
+    columns = (rows[some].tolist(), values[some].tolist(), weights[some].tolist())
+    return list(zip(*columns, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
