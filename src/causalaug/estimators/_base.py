@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_choice, check_share
-from causalaug.conditionals import Conditional, ResidualConditional
+from causalaug.conditionals import AutoConditional, Conditional
 from causalaug.estimators._blend import (
     CONTROL,
     GRAPH,
@@ -54,7 +54,7 @@ from causalaug.estimators._observed import (
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import BudgetExpansion
 from causalaug.graphs import as_graph, complete_graph
-from causalaug.model import check_strategies, warn_of_loss
+from causalaug.model import check_strategies, resolve_conditional, warn_of_loss
 
 NEW_TARGETS = ("auto", "drawn", "expected")
 
@@ -64,7 +64,7 @@ FEWEST_NEW_ROWS = 1000
 
 def default_conditional() -> Conditional:
     """Return how the learners model one factor unless they are told."""
-    return ResidualConditional()
+    return AutoConditional()
 
 
 def default_expansion(n_rows: int) -> BudgetExpansion:
@@ -312,11 +312,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         return self.estimator, self._rule()
 
     def _conditional(self):
-        if self.conditional is None or (
-            isinstance(self.conditional, str) and self.conditional == "auto"
-        ):
-            return default_conditional()
-        return self.conditional
+        return resolve_conditional(self.conditional, default_conditional())
 
     def _rule(self):
         """Return the blend, or the gate; a fixed share is a gate with nothing to choose."""

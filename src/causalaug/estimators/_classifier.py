@@ -42,7 +42,8 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
         The target's node in the graph; by default the name of `y`, or the only node that is
         no feature.
     conditional : Conditional or "auto", optional
-        How one factor is modelled; by default ``ResidualConditional()``.
+        How one factor is modelled; by default, and with ``"auto"``, chosen for each factor by
+        how likely it makes held-out rows (`AutoConditional`).
     expansion : Expansion, optional
         How new rows are made; by default ``BudgetExpansion`` with five rows per observed
         row, but at least 1,000.
