@@ -44,7 +44,7 @@ class Variant:
 
 
 NOISES = {
-    "Gaussian": Variant((np.inf,)),
+    "Gaussian": Variant((1e6,)),
     "t, 3": Variant((3.0,)),
     "t, 6": Variant((6.0,)),
     "t, pooled (default)": Variant(None),
@@ -159,9 +159,9 @@ def to_markdown(rows):
 TEXT = """# Which density of a factor
 
 Made by `python benchmarks/densities.py --units {units}`. Every figure is of rows that were not
-fitted. Simulated rows are those of `datasets.make_sem_model` (12 variables, 60 training rows, Laplace
-noise where mechanisms are linear, Gaussian otherwise); real tables give 100 training rows. Choices
-were made on the rows of "chosen on"; "confirmed on" are other models and other tables.
+fitted. Simulated rows are those of `datasets.make_sem_model` (12 variables, 60 training rows,
+Laplace noise where mechanisms are linear, Gaussian otherwise); real tables give 100 training rows.
+Choices were made on the rows of "chosen on"; "confirmed on" are other models and other tables.
 
 ## Log-likelihood of new rows
 
@@ -171,8 +171,8 @@ Mean per row and variable; higher is better. Rows with a level that was not fitt
 
 ## The target given the rest
 
-Geometric mean of the test MSE of `GraphRegressor` and of plain learners, and how many targets the 90%
-intervals of `GraphRegressor` hold; {units} random models in each line.
+Geometric mean of the test MSE of `GraphRegressor` and of plain learners, and how many targets the
+90% intervals of `GraphRegressor` hold; {units} random models in each line.
 
 {predictions}
 """

@@ -46,7 +46,7 @@ MIDDLE = {
     "conditionals": [
         ["_base", "_design", "_mean", "_regressor"],
         ["_density"],
-        ["_kernel", "_noise"],
+        ["_kernel", "_noise", "_transform"],
         ["_residual"],
         ["_auto"],
     ],
@@ -58,7 +58,7 @@ MIDDLE = {
         ["_enumeration"],
         ["_beam", "_budget", "_pruned", "_sampled"],
     ],
-    "model": [["_blocks", "_prediction"], ["_posterior"], ["_target"], ["_model"]],
+    "model": [["_blocks", "_loss", "_prediction"], ["_posterior"], ["_target"], ["_model"]],
 }
 """The layers within the packages that weigh rows, fit factors and grow trees."""
 

@@ -207,8 +207,12 @@ class MeanNoise:
         scale = self.scale.level * self.scale.relative(inputs) * np.sqrt(1.0 + doubt)
         return centre, np.maximum(scale, self.floor)
 
-    def make_density(self, table: Table, factor: Factor) -> Density:
-        """Return Student's t around the mean."""
+    def make_density(self, table: Table, factor: Factor, among: IntArray | None = None) -> Density:
+        """Return Student's t around the mean; around one fitted anew to some of the rows."""
+        if among is not None:
+            with one_blas_thread():
+                (fit,) = fit_means(table.select(among), [factor])
+            return fit.make_density(table, factor)
         if self.transform == PlainTransform():
             return NoiseDensity(self, self.freedom)
         return TransformedDensity(self, self.freedom, self.transform)
