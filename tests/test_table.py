@@ -841,3 +841,108 @@ def test_select_keeps_the_codes_of_values_that_it_leaves_out():
     np.testing.assert_array_equal(some.values[:, 0], [2.0, 1.0])
     assert some.source["town"].tolist() == ["Ulm", "Kiel"]
     assert some.row_weights is None
+
+
+# Holes.
+
+
+HOLES = {
+    "pandas": lambda cells, dtype=None: pandas_series(cells, dtype).to_frame(),
+    "polars": lambda cells, dtype=None: polars_series(cells).to_frame(),
+    "pyarrow": lambda cells, dtype=None: pa.table({"x": cells}),
+}
+
+
+@pytest.mark.parametrize("library", HOLES)
+@pytest.mark.parametrize(
+    ("cells", "kind", "values"),
+    [
+        ([1.5, None, 2.5], "continuous", [1.5, np.nan, 2.5]),
+        ([3, None, -2], "ordered", [3.0, np.nan, -2.0]),
+        ([*range(11), None], "continuous", [*range(11), np.nan]),
+        ([True, None, False], "nominal", [1.0, np.nan, 0.0]),
+        (["b", None, "a"], "nominal", [1.0, np.nan, 0.0]),
+        ([TIMES[0], None, TIMES[1]], "continuous", [10_800.0, np.nan, 0.0]),
+        ([dt.date(2024, 1, 2), None, dt.date(2024, 1, 1)], "continuous", [86_400.0, np.nan, 0.0]),
+        ([Decimal("1.5"), None, Decimal("2.5")], "continuous", [1.5, np.nan, 2.5]),
+    ],
+    ids=["float", "integer", "integers", "boolean", "text", "time", "date", "decimal"],
+)
+def test_a_table_may_have_holes_if_it_is_asked_to(library, cells, kind, values):
+    frame = HOLES[library](cells)
+    table = Table.from_frame(frame, holes=True)
+    assert table.kinds == (kind,)
+    np.testing.assert_array_equal(table.values[:, 0], values)
+    np.testing.assert_array_equal(table.missing, np.isnan(values)[:, np.newaxis])
+    with pytest.raises(TableError, match="must have no missing values.*Found 1 in 'x'"):
+        Table.from_frame(frame)
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pandas_series([3, pd.NA, 2], "Int64"),
+        pandas_series([3.0, np.nan, 2.0]),
+        pandas_series([3, None, 2], object),
+        pandas_series([3, None, 2], "int64[pyarrow]"),
+        pandas_series([3.0, np.nan, 2.0], "Float64"),
+    ],
+    ids=lambda series: str(series.dtype),
+)
+def test_whole_numbers_with_holes_are_integers(series):
+    table = Table.from_frame(series.to_frame(), holes=True)
+    assert table.kinds == ("ordered",)
+    np.testing.assert_array_equal(table.values[:, 0], [3.0, np.nan, 2.0])
+    full = Table.from_frame(series.astype("float64").fillna(1.0).to_frame(), holes=True)
+    assert full.kinds == ("continuous",)
+
+
+@pytest.mark.parametrize(
+    ("series", "values"),
+    [
+        (pandas_series(pd.Categorical(["b", None, "a"])), [1.0, np.nan, 0.0]),
+        (pandas_series(pd.to_datetime(["2024-01-02", None, "2024-01-01"])), [86_400, np.nan, 0.0]),
+        (polars_series(["b", None, "a"], pl.Categorical), [1.0, np.nan, 0.0]),
+        (polars_series([1.5, float("nan"), None]), [1.5, np.nan, np.nan]),
+    ],
+    ids=["category", "NaT", "polars category", "polars NaN"],
+)
+def test_every_sort_of_nothing_is_a_hole(series, values):
+    table = Table.from_frame(series.to_frame(), holes=True)
+    np.testing.assert_array_equal(table.values[:, 0], values)
+
+
+def test_integers_with_holes_may_move_as_integers():
+    cells = np.array([*range(12), np.nan])
+    table = Table.from_frame(pandas_series(cells).to_frame(), holes=True)
+    assert (table.resolution, table.limits[0][0]) == ((1.0,), 0.0)
+
+
+def test_arrays_have_holes_too():
+    table = Table.from_frame(np.array([[1.5, np.nan], [np.nan, 2.0]]), holes=True)
+    assert table.kinds == ("continuous", "ordered")
+    np.testing.assert_array_equal(table.missing, [[False, True], [True, False]])
+    some = table.select(np.array([1]))
+    np.testing.assert_array_equal(some.missing, [[True, False]])
+
+
+def test_a_column_of_nothing_is_refused():
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [np.nan, np.nan]})
+    with pytest.raises(
+        TableError, match=r"a cell that is not missing. Found none in \['b'\]. Drop"
+    ):
+        Table.from_frame(frame, holes=True)
+    with pytest.raises(TableError, match="must be finite. Found 1 in 'a'"):
+        Table.from_frame(pd.DataFrame({"a": [np.inf, np.nan, 1.0]}), holes=True)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@given(data=st.data())
+@settings(deadline=None)
+def test_without_holes_nothing_changes_to_the_bit(library, data):
+    frame = data.draw(frames(library))
+    with_flag, without = Table.from_frame(frame, holes=True), Table.from_frame(frame)
+    assert with_flag.missing is None
+    assert with_flag.values.tobytes() == without.values.tobytes()
+    for name in ("columns", "kinds", "numeric", "resolution", "limits"):
+        assert getattr(with_flag, name) == getattr(without, name)

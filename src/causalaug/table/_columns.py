@@ -11,7 +11,7 @@ next.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -89,6 +89,23 @@ class Column:
         """Mask of the cells that are NaN, None, NaT or any other null."""
         return self.cells == -1 if self.ordered is not None else np.asarray(pd.isna(self.cells))
 
+    def present(self) -> "Column":
+        """Return the column of the cells that are there: itself, if none is missing.
+
+        Missing cells turn integers into floats in many libraries. If all that are there are
+        whole, they are integers again:
+
+        >>> Column("age", "float64", np.array([30.0, np.nan, 41.0])).present().content
+        'integer'
+        """
+        missing = self.missing
+        if not missing.any():
+            return self
+        cells = self.cells[~missing]
+        if cells.dtype.kind == "f" and _are_whole(cells):
+            cells = cells.astype(np.int64)
+        return replace(self, cells=cells)
+
     @property
     def infinite(self) -> BoolArray:
         """Mask of the cells that are plus or minus infinity."""
@@ -144,8 +161,12 @@ def check_names(names: Sequence[object]) -> None:
         )
 
 
-def check_cells(columns: Sequence[Column]) -> None:
-    """Raise unless all cells are scalars, none is missing, and none is infinite."""
+def check_cells(columns: Sequence[Column], *, holes: bool = False) -> list[Column]:
+    """Return the columns of the cells that are there; or raise.
+
+    All cells must be scalars, none may be infinite, and none missing, unless holes are allowed:
+    then each column must have a cell that is not.
+    """
     nested = [f"{c.name!r} ({c.dtype})" for c in columns if not c.is_supported]
     if nested:
         raise TableError(
@@ -153,17 +174,26 @@ def check_cells(columns: Sequence[Column]) -> None:
             f"hashed. Found columns of another type: {', '.join(nested)}. "
             "Drop these columns, or split them into columns of scalars."
         )
+    if not holes:
+        _check_none(
+            [(c.name, c.missing) for c in columns],
+            must="The data must have no missing values (null, None, NaN, NaT).",
+            remedy="Drop the rows (`dropna` in pandas, `drop_nulls` and `drop_nans` in polars) "
+            "or fill the cells in.",
+        )
+    present = [column.present() for column in columns] if holes else list(columns)
+    empty = [column.name for column in present if not len(column.cells)]
+    if empty:
+        raise TableError(
+            "Every column must have a cell that is not missing. "
+            f"Found none in {empty}. Drop these columns."
+        )
     _check_none(
-        [(c.name, c.missing) for c in columns],
-        must="The data must have no missing values (null, None, NaN, NaT).",
-        remedy="Drop the rows (`dropna` in pandas, `drop_nulls` and `drop_nans` in polars) "
-        "or fill the cells in.",
-    )
-    _check_none(
-        [(c.name, c.infinite) for c in columns],
+        [(c.name, c.infinite) for c in present],
         must="The data must be finite.",
         remedy="Drop the rows, or replace the infinite cells by finite values.",
     )
+    return present
 
 
 def _check_none(masks: Sequence[tuple[str, BoolArray]], must: str, remedy: str) -> None:
@@ -301,6 +331,13 @@ def _unboxed(column: Column) -> NDArray[Any]:
         return column.cells.astype(_UNBOXED[column.content])
     except OverflowError:
         return column.cells
+
+
+def _are_whole(floats: NDArray[Any]) -> bool:
+    """Say whether all floats are integers that a float64 tells apart from their neighbours."""
+    if not len(floats) or not np.abs(floats).max() <= _LARGEST_EXACT_INTEGER:
+        return False
+    return bool((floats == np.round(floats)).all())
 
 
 def _as_floats(cells: NDArray[Any]) -> FloatArray:

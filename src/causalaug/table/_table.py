@@ -28,7 +28,7 @@ from causalaug.table._sources import open_source
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from causalaug.typing import FloatArray, IntArray
+    from causalaug.typing import BoolArray, FloatArray, IntArray
 
 
 class Coding(NamedTuple):
@@ -80,6 +80,8 @@ class Table:
         How much each row counts, positive; by default all rows count the same.
     total_weight : float
         What the weights of all rows add up to; without weights the number of rows.
+    missing : array of bool of shape (n_rows, n_columns), optional
+        Where cells are missing; their values are NaN. None if all are there.
 
     Examples
     --------
@@ -110,6 +112,7 @@ numeric=(True, True, False))
     row_weights: FloatArray | None = field(default=None, repr=False)
     total_weight: float = field(default=0.0, repr=False)
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
+    missing: BoolArray | None = field(default=None, repr=False)
 
     @classmethod
     def from_frame(
@@ -120,6 +123,7 @@ numeric=(True, True, False))
         kinds: Mapping[str, KindName] | None = None,
         limits: Mapping[str, Limits] | None = None,
         row_weights: FloatArray | None = None,
+        holes: bool = False,
     ) -> Table:
         """Check a frame and code its cells.
 
@@ -141,6 +145,9 @@ numeric=(True, True, False))
             None where there is no bound. They replace the limits that a column would have.
         row_weights : array of shape (n,), optional
             How much each row counts: positive and finite. Only their ratios matter.
+        holes : bool, default=False
+            Whether cells may be missing (NaN, None, NaT, NA, null). What a column is follows
+            from the cells that are there; floats that are all whole count as integers then.
 
         Returns
         -------
@@ -178,24 +185,26 @@ or fill the cells in.
         check_names(source.names)
         _check_shape(source.n_rows, len(source.names))
         columns = source.columns()
-        check_cells(columns)
-        chosen = resolve_kinds(columns, kinds)
-        values, numeric = _encode_all(columns, chosen)
+        present = check_cells(columns, holes=holes)
+        missing = _missing(columns) if holes else None
+        chosen = resolve_kinds(present, kinds)
+        values, numeric = _encode_all(present, chosen, missing)
         weights = _check_row_weights(row_weights, source.n_rows)
         return cls(
-            columns=tuple(column.name for column in columns),
+            columns=tuple(column.name for column in present),
             kinds=chosen,
             values=values,
             numeric=numeric,
-            resolution=tuple(map(resolution, columns, chosen)),
+            resolution=tuple(map(resolution, present, chosen)),
             limits=(
-                tuple(map(default_limits, columns, chosen))
+                tuple(map(default_limits, present, chosen))
                 if limits is None
-                else resolve_limits(columns, chosen, limits)
+                else resolve_limits(present, chosen, limits)
             ),
             source=_snapshot(frame),
             row_weights=weights if np.ptp(weights) > 0.0 else None,
             total_weight=float(weights.sum()),
+            missing=missing,
         )
 
     @property
@@ -252,6 +261,7 @@ or fill the cells in.
             values=values,
             source=self.take(np.repeat(rows[:, np.newaxis], self.n_columns, axis=1)),
             row_weights=None if self.row_weights is None else self.row_weights[rows],
+            missing=None if self.missing is None else self.missing[rows],
             total_weight=float(self.original_weights()[rows].sum()),
         )
 
@@ -310,14 +320,23 @@ or fill the cells in.
         return open_source(self.source).take(rows, changed or {})
 
 
+def _missing(columns: Sequence[Column]) -> BoolArray | None:
+    """Return where cells are missing, stored by column; None if none is."""
+    missing = np.asfortranarray(np.column_stack([column.missing for column in columns]))
+    missing.flags.writeable = False
+    return missing if missing.any() else None
+
+
 def _encode_all(
-    columns: Sequence[Column], kinds: Sequence[ColumnKind]
+    columns: Sequence[Column], kinds: Sequence[ColumnKind], missing: BoolArray | None
 ) -> tuple[FloatArray, tuple[bool, ...]]:
     """Return the values of all columns, stored by column, and which are on a scale."""
-    values = np.empty((len(columns[0].cells), len(columns)), order="F")
+    n_rows = len(columns[0].cells) if missing is None else len(missing)
+    values = np.full((n_rows, len(columns)), np.nan, order="F")
     numeric = []
     for j, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
-        values[:, j], has_scale = encode(column, kind)
+        there = slice(None) if missing is None else ~missing[:, j]
+        values[there, j], has_scale = encode(column, kind)
         numeric.append(has_scale)
     values.flags.writeable = False
     return values, tuple(numeric)
