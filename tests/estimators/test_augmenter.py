@@ -59,7 +59,9 @@ def test_draws_that_end_early_are_made_up_for():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.integers(0, 6, 30), "b": rng.integers(0, 6, 30)})
     y = pd.Series(rng.integers(0, 2, 30), name="y")
-    augmenter = make(graph=ca.read_graph("a -> y <- b"), augmented_share=1.0, rows=500)
+    exact = ca.KernelConditional(discrete_kernel="identity")
+    graph = ca.read_graph("a -> y <- b")
+    augmenter = make(graph=graph, conditional=exact, augmented_share=1.0, rows=500)
     more, target = augmenter.fit_resample(X, y)
     assert len(more) == len(target) == 500
     known = set(map(tuple, X.assign(y=y).to_numpy()))
@@ -71,9 +73,11 @@ def test_where_hardly_a_draw_reaches_its_end_it_is_said():
     X = pd.DataFrame(np.arange(20)[:, np.newaxis] + np.zeros((20, 8), dtype=int), columns=columns)
     graph = ca.ADMG([*columns, "y"], [(column, "y") for column in columns])
     with pytest.raises(TableError, match="New rows must be possible. Found next to none"):
-        make(graph=graph, kinds=dict.fromkeys(columns, "nominal")).fit_resample(
-            X, pd.Series(np.arange(20), name="y")
-        )
+        make(
+            graph=graph,
+            conditional=ca.KernelConditional(discrete_kernel="identity"),
+            kinds=dict.fromkeys(columns, "nominal"),
+        ).fit_resample(X, pd.Series(np.arange(20), name="y"))
 
 
 @pytest.mark.parametrize(

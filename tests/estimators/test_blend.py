@@ -149,7 +149,7 @@ def test_one_seed_gives_one_result_whatever_the_jobs(rows, n_jobs):
 def test_arrays_and_frames_give_the_same(rows):
     X, y = rows
     named = make().fit(X, y)
-    array = make(target="y").fit(X.to_numpy(), y.to_numpy())
+    array = make(target="y", feature_names=list(X)).fit(X.to_numpy(), y.to_numpy())
     assert_allclose(array.predict(X.to_numpy()), named.predict(X))
 
 

@@ -148,7 +148,9 @@ def test_predictions_are_those_of_the_columns_that_were_seen(rows, share):
     X, y = rows
     wide = X.assign(id=np.arange(24.0)).set_axis(np.arange(24)[::-1], axis=0)
     learner = make(augmented_share=share).fit(wide, y)
-    if learner.augmented_share_ == 0.0:
+    if share == "auto":
+        assert np.isfinite(learner.predict(wide)).all()
+    elif learner.augmented_share_ == 0.0:
         plain = Ridge().fit(wide, y.to_numpy())
         assert_array_equal(learner.predict(wide), plain.predict(wide))
     else:
@@ -169,9 +171,18 @@ def test_arrays_leave_columns_out_as_well(rows):
 def test_the_gate_lets_the_plain_learner_see_all_columns():
     X, y = rows_of_regression(60)
     telling = X.assign(answer=y.to_numpy() * 2.0)
-    learner = make(augmented_share="auto").fit(telling, y)
+    learner = make(augmented_share=ca.Gate()).fit(telling, y)
     assert learner.augmented_share_ == 0.0
     assert learner.gate_.frame["loss"][0] < 0.1 * learner.gate_.frame["loss"][1]
+
+
+@pytest.mark.filterwarnings("ignore:Columns that are no node")
+def test_the_blend_lets_the_plain_learner_see_all_columns():
+    X, y = rows_of_regression(60)
+    telling = X.assign(answer=y.to_numpy() * 2.0)
+    learner = make(augmented_share="auto").fit(telling, y)
+    assert learner.blend_["weight"][0] > 0.99
+    np.testing.assert_allclose(learner.predict(telling), y, atol=0.2)
 
 
 def test_extra_columns_can_be_an_error(rows):

@@ -10,6 +10,7 @@ from sklearn.linear_model import Ridge
 import causalaug as ca
 from causalaug.exceptions import CausalAugWarning
 from causalaug.model import describe_loss, fit_model
+from causalaug.report import _evaluate
 
 GRAPH = ca.read_graph("age -> wage <- sex")
 LIBRARIES = {
@@ -34,7 +35,7 @@ def test_exact_matches_that_fail_are_named_with_what_to_paste(convert):
         r"same cells\. Columns whose exact match fails most, with the share of pairs of rows that "
         r"differ: 'age' \(100%\), 'sex' \(\d\d%\)\. Measure them instead, "
         r"kinds=\{'age': \"continuous\"\}, or use "
-        r"KernelConditional\(discrete_kernel=\"aitchison_aitken\"\), which allows mismatches\.$"
+        r"KernelConditional\(discrete_kernel=\"nearest\"\), which allows mismatches\.$"
     )
     with pytest.warns(CausalAugWarning, match=words) as caught:
         ca.augment(convert(people()), GRAPH, EXACT, kinds={"age": "nominal"}, random_state=0)
@@ -43,7 +44,7 @@ def test_exact_matches_that_fail_are_named_with_what_to_paste(convert):
 
 def test_what_is_advised_loses_nothing(recwarn):
     kinds = {"age": "continuous"}
-    smooth = ca.KernelConditional(discrete_kernel="aitchison_aitken")
+    smooth = ca.KernelConditional(discrete_kernel="nearest")
     assert ca.augment(people(), GRAPH, EXACT, kinds=kinds, random_state=0).dropped_mass == 0.0
     kinds = {"age": "nominal"}
     result = ca.augment(people(), GRAPH, smooth, kinds=kinds, random_state=0)
@@ -87,7 +88,12 @@ def test_a_loss_of_less_than_a_hundredth_is_not_said():
 def test_learners_say_it_of_their_new_rows():
     frame = people()
     learner = ca.AugmentedRegressor(
-        Ridge(), graph="age -> wage", kinds={"age": "nominal"}, augmented_share=0.5, random_state=0
+        Ridge(),
+        graph="age -> wage",
+        conditional=ca.KernelConditional(discrete_kernel="identity"),
+        kinds={"age": "nominal"},
+        augmented_share=0.5,
+        random_state=0,
     )
     learner.set_params(graph=ca.read_graph("age -> wage; age -> height <- sex; wage -> height"))
     rng = np.random.default_rng(1)
@@ -97,7 +103,8 @@ def test_learners_say_it_of_their_new_rows():
     assert caught[0].filename == __file__
 
 
-def test_a_report_shows_it_as_a_warning():
+def test_a_report_shows_it_as_a_warning(monkeypatch):
+    monkeypatch.setattr(_evaluate, "default_conditional", lambda: EXACT)
     frame = people(40)
     with pytest.warns(CausalAugWarning, match="of the mass was dropped") as caught:
         found = ca.evaluate(

@@ -176,6 +176,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             limits=self.limits,
             extra=self.extra,
             feature_names=self.feature_names,
+            stacklevel=5,
         )
         groups = None if groups is None else groups[weights > 0.0]
         if isinstance(rule, Blend):

@@ -151,6 +151,7 @@ def observe(
     limits: Mapping[str, Limits] | None = None,
     extra: str = "ignore",
     feature_names: Sequence[str] | None = None,
+    stacklevel: int = 4,
 ) -> Observed:
     """Join features and target into one table, checked against the graph."""
     counts = sample_weight > 0.0
@@ -163,7 +164,7 @@ def observe(
     outside = extra_columns(
         [*(node or own for own, node in names.items()), name], graph.nodes, extra
     )
-    warn_of_extra(outside, stacklevel=4)
+    warn_of_extra(outside, stacklevel=stacklevel)
     left_out = None
     if outside:
         left_out = opened.select(*outside)

@@ -82,7 +82,7 @@ def _way_out(model: FittedModel, names: list[str]) -> str:
     """Return what to paste."""
     table = model.table
     measurable = [name for name in names if table.numeric[table.index(name)]]
-    kernel = 'KernelConditional(discrete_kernel="aitchison_aitken")'
+    kernel = 'KernelConditional(discrete_kernel="nearest")'
     if not measurable:
         return f"Use {kernel}, which allows mismatches."
     kinds = ", ".join(f'{name!r}: "continuous"' for name in measurable)
