@@ -1,6 +1,7 @@
 """Which density of a factor makes new rows most likely, and predicts best?
 
-Writes docs/results/densities.md, which says on what choices were made, and what confirms them. `--units` sets how many random models a cell has.
+Writes docs/results/densities.md, which says on what choices were made, and what confirms them.
+`--units` sets how many random models a cell has.
 """
 
 import argparse
@@ -162,7 +163,8 @@ fitted. Simulated rows are those of `datasets.make_sem_model` (12 variables, 60 
 Laplace noise where mechanisms are linear, Gaussian otherwise); real tables give 100 training rows.
 The means, the noise and their constants were chosen on simulated rows with even noise, 60 training
 rows and seeds from 2,000 alone. Nothing was chosen on uneven noise, on 200 rows, on real tables, or
-on seeds from 70,000: those confirm. Smoothing of levels and tails of kernel densities were not tuned.
+on seeds from 70,000: those confirm. Smoothing of levels and tails of kernel densities were not
+tuned.
 
 ## Log-likelihood of new rows
 
