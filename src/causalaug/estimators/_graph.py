@@ -82,6 +82,7 @@ class GraphEstimator(BaseEstimator):
             name=name,
             kinds={name: self._kind_of_target, **(self.kinds or {})},
             sample_weight=weights,
+            limits=self.limits,
         )
         self.target_ = name
         self.columns_ = tuple(column for column in observed.table.columns if column != name)
