@@ -12,6 +12,7 @@ from causalaug.cli._demo import demo
 from causalaug.cli._discover import discover
 from causalaug.cli._evaluate import evaluate
 from causalaug.cli._graph import graph
+from causalaug.cli._predict import predict
 from causalaug.cli._reproduce import reproduce
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(augment)
 app.command()(evaluate)
+app.command()(predict)
 app.command()(check)
 app.command()(discover)
 app.command()(reproduce)
