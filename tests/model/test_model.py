@@ -1,11 +1,16 @@
 """A model is fitted once: its jobs, its blocks, its journey through pickle."""
 
+import pickle
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import Ridge
 
 import causalaug as ca
 from block_cases import CONDITIONAL, GRAPH, MIXED
+from causalaug.kernels import BANDWIDTH_RULES, silverman
 from causalaug.model import BlockJob, count_blocks
 
 
@@ -56,3 +61,85 @@ def test_what_cannot_be_cut_is_one_block():
 def test_a_size_of_blocks_that_is_no_number_of_rows_is_refused(block_rows):
     with pytest.raises(ca.exceptions.ParameterError, match="`block_rows` must be an integer"):
         ca.augment(MIXED, GRAPH, block_rows=block_rows)
+
+
+# A model travels.
+
+CONDITIONALS = {
+    "kernel": ca.KernelConditional(),
+    "kernel, narrow": CONDITIONAL,
+    "residual": ca.ResidualConditional(),
+    "residual, everywhere": ca.ResidualConditional(temperature=float("inf")),
+    "residual, a user's regressor": ca.ResidualConditional(Ridge()),
+}
+EXPANSIONS = [
+    ca.PrunedExpansion(1e-2),
+    ca.BudgetExpansion(20),
+    ca.SampledExpansion(20),
+    ca.BeamExpansion(20),
+]
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(1.0, 6.0)], ids=["alike", "weighted"])
+@pytest.mark.parametrize("name", CONDITIONALS)
+def test_a_model_that_was_pickled_gives_the_same_rows(name, weights):
+    model = ca.fit_model(MIXED, GRAPH, CONDITIONALS[name], sample_weight=weights)
+    used = [model.expand(each, 3) for each in EXPANSIONS]
+    travelled = pickle.loads(pickle.dumps(model))
+    assert travelled.order == model.order
+    for expansion, expected in zip(EXPANSIONS, used, strict=True):
+        found = travelled.expand(expansion, 3)
+        pd.testing.assert_frame_equal(found.frame, expected.frame)
+        np.testing.assert_array_equal(found.weights, expected.weights)
+        np.testing.assert_array_equal(found.rows, expected.rows)
+
+
+def test_a_model_does_not_carry_what_it_can_compute_again():
+    values = np.random.default_rng(0).normal(size=(300, 3))
+    model = ca.fit_model(values, "a -> b -> c; a -> c")
+    fresh = len(pickle.dumps(model))
+    model.expand(ca.BudgetExpansion(3000), 0)
+    assert len(pickle.dumps(model)) < 1.05 * fresh
+
+
+def test_a_job_that_was_pickled_grows_the_same_blocks():
+    job = BlockJob(ca.fit_model(MIXED, GRAPH, CONDITIONAL), ca.BudgetExpansion(30), 3, seed=5)
+    expected = [job.grow(block) for block in range(3)]
+    state = pickle.dumps(job)
+    assert "_blocks" not in vars(pickle.loads(state))
+    found = [pickle.loads(state).grow(block) for block in range(3)]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one.rows, other.rows)
+        np.testing.assert_array_equal(one.log_weights, other.log_weights)
+
+
+# A model is fitted once.
+
+
+def test_one_fit_serves_all_expansions():
+    model = ca.fit_model(MIXED, GRAPH, CONDITIONAL)
+    for expansion in EXPANSIONS:
+        found = model.expand(expansion, 0)
+        expected = ca.augment(MIXED, GRAPH, CONDITIONAL, expansion, random_state=0)
+        np.testing.assert_array_equal(found.rows, expected.rows)
+        np.testing.assert_array_equal(found.weights, expected.weights)
+
+
+def test_a_gated_fit_computes_each_bandwidth_once_per_column_and_set_of_rows(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))
+    y = pd.Series(X.sum(axis=1) + rng.normal(size=60), name="y")
+    asked = Counter()
+
+    def counted(values):
+        asked[np.asarray(values).tobytes()] += 1
+        return silverman(values)
+
+    monkeypatch.setitem(BANDWIDTH_RULES, "silverman", counted)
+    gate = ca.Gate(shares=(0.0, 0.25, 0.5), n_splits=4)
+    learner = ca.AugmentedRegressor(
+        Ridge(), graph="{a, b} -> c -> y; a -> y", augmented_share=gate, random_state=0
+    )
+    assert learner.fit(X, y).gate_ is not None
+    assert set(asked.values()) == {1}
+    assert len(asked) == 4 * (4 + 1)

@@ -7,6 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import causalaug as ca
+from graph_strategies import admgs
 from strategies import KERNELS, Problem, by_rows, by_values, problems
 
 EVERY_KERNEL = (*KERNELS, "identity")
@@ -179,3 +180,37 @@ def test_novel_mass_is_the_mass_of_rows_that_were_never_seen(problem):
     seen = {tuple(row) for row in problem.frame.to_numpy()}
     novel = sum(weight for row, weight in by_values(result).items() if row not in seen)
     assert result.novel_mass == pytest.approx(novel, abs=1e-12)
+
+
+@st.composite
+def mixed_tables(draw):
+    """Draw a frame of floats, strings and booleans, and a graph of its columns."""
+    graph = draw(admgs(max_nodes=4))
+    n_rows = draw(st.integers(1, 6))
+    cells = st.sampled_from(
+        [st.floats(-1e6, 1e6), st.integers(-2, 2).map(float), st.sampled_from("abc"), st.booleans()]
+    )
+    columns = {
+        name: draw(cells.flatmap(lambda cell: st.lists(cell, min_size=n_rows, max_size=n_rows)))
+        for name in graph.nodes
+    }
+    return pd.DataFrame(columns), graph
+
+
+@pytest.mark.parametrize(
+    "expansion",
+    [
+        ca.PrunedExpansion(0.0),
+        ca.PrunedExpansion(0.0, merge_equal=False),
+        ca.BudgetExpansion(),
+        ca.BudgetExpansion(7),
+        ca.SampledExpansion(15),
+    ],
+    ids=repr,
+)
+@given(table=mixed_tables(), seed=st.integers(0, 99))
+def test_by_default_no_path_ends_and_no_mass_is_lost(expansion, table, seed):
+    frame, graph = table
+    result = ca.augment(frame, graph, expansion=expansion, random_state=seed)
+    assert result.dropped_mass == 0.0
+    assert result.mass == pytest.approx(1.0)
