@@ -398,7 +398,7 @@ def blend_table(results, by, columns=parts_of):
 def cells_of(learners, *, graphs=("right",), n=60, shapes=ALL_SHAPES, rivals=False, **more):
     return [
         (
-            {"graph": graph, "learner": learner, "mechanism": mechanism, "n": n, "shape": shape}
+            {"given": graph, "learner": learner, "mechanism": mechanism, "n": n, "shape": shape}
             | ({"more": str(more)} if more else {}),
             (options(shape, mechanism, **more), n, learner, graph, rivals),
         )
@@ -452,7 +452,7 @@ def wrong(run):
             "graph model alone, %": percent(cell["graph model"] / cell["plain"] - 1.0),
         }
 
-    tables = [["learner"], ["learner", "graph", "mechanism"]]
+    tables = [["learner"], ["learner", "given", "mechanism"]]
     return "\n\n".join(blend_table(results, by, harm) for by in tables)
 
 
@@ -487,7 +487,7 @@ def calibration(run):
     def coverage(cell):
         return {"units": len(cell), "covered, %": percent(cell["covered"]).lstrip("+")}
 
-    return blend_table(results, ["graph", "mechanism", "n"], coverage)
+    return blend_table(results, ["given", "mechanism", "n"], coverage)
 
 
 def kinds_of_tables(run):
@@ -513,7 +513,7 @@ def classes(run):
     """Classification, where classes are not separable."""
     cells = [
         (
-            {"graph": graph, "learner": learner, "shape": shape},
+            {"given": graph, "learner": learner, "shape": shape},
             (
                 options(shape, dtypes={"Y": "bool"}, signal=CLASS_SIGNALS[shape]),
                 60,
@@ -543,7 +543,7 @@ def classes(run):
             "off by, blended": f"{cell['graph off'].mean():.3f}",
         }
 
-    tables = [["graph", "learner"], ["graph", "learner", "shape"]]
+    tables = [["given", "learner"], ["given", "learner", "shape"]]
     return "\n\n".join(blend_table(results, by, scores) for by in tables)
 
 
