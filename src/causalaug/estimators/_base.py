@@ -139,14 +139,14 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         learner = seeded(self._default_learner(len(y)) if learner is None else learner, rng)
         learner = Learner(learner, fit_params)
         self._forget()
-        if self.graph is None:
+        graph, X = self._known_graph(X)
+        if graph is None:
             # As with a graph, rows of no weight are not there: trees would still split at them.
             rows = np.flatnonzero(weights)
             if len(rows) < len(y):
                 X, y, weights = take_rows(X, rows), y[rows], weights[rows]
             self.estimator_ = learner.fit(Training(X, y, weights, len(y)), new_seed(rng))
             return self
-        graph = as_graph(self.graph)
         name = name_of_target(self.target, named_y, X, graph)
         observed = observe(
             X,
@@ -267,6 +267,15 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return getattr(self.estimator_, name)
 
+    def _is_blend(self):
+        """Say whether several learners predict, or will."""
+        if self.__sklearn_is_fitted__():
+            return hasattr(self, "estimators_")
+        share = self.augmented_share
+        return self.graph is not None and (
+            isinstance(share, Blend) or (isinstance(share, str) and share == "auto")
+        )
+
     def __sklearn_is_fitted__(self):
         """Say whether `fit` was called, with or without success in between."""
         return hasattr(self, "estimator_") or hasattr(self, "estimators_")
@@ -286,6 +295,10 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
                 f'Found {self.estimator!r}. Use new_targets="drawn".'
             )
         return self.estimator, self._rule()
+
+    def _known_graph(self, X):
+        """Return the graph, or None, and the features; a test can know both better than this."""
+        return (None if self.graph is None else as_graph(self.graph)), X
 
     def _conditional(self):
         return resolve_conditional(self.conditional, default_conditional())
