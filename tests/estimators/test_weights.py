@@ -29,7 +29,7 @@ def test_weights_are_those_of_the_formula_and_sum_to_one(seed, n_rows, n_candida
         )
         mean[j] += np.sqrt(variance / max(n - 1.0, 1.0))
     above = mean - mean.min()
-    raw = np.exp(-n * above) if log else np.exp(-0.25 * n * above / mean.min())
+    raw = np.exp(-2.0 * n * above) if log else np.exp(-0.25 * n * above / mean.min())
     raw /= raw.sum()
     raw[raw < 0.01] = 0.0
     assert_allclose(weights, raw / raw.sum(), atol=1e-9)

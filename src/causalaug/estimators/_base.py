@@ -155,7 +155,8 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             learner = with_encoding(self._default_learner(len(y)), X, one_hot=False)
         learner = Learner(seeded(learner, rng), fit_params)
         self._forget()
-        if self.graph is None:
+        graph, X = self._known_graph(X)
+        if graph is None:
             warn_of_no_graph(stacklevel=4)
             # As with a graph, rows of no weight are not there: trees would still split at them.
             rows = np.flatnonzero(weights)
@@ -163,7 +164,6 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
                 X, y, weights = take_rows(X, rows), y[rows], weights[rows]
             self.estimator_ = learner.fit(Training(X, y, weights, len(y)), new_seed(rng))
             return self
-        graph = as_graph(self.graph)
         check_named(X, self.feature_names)
         name = name_of_target(self.target, named_y, X, graph, self.feature_names)
         observed = observe(
@@ -292,6 +292,15 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return getattr(self.estimator_, name)
 
+    def _is_blend(self):
+        """Say whether several learners predict, or will."""
+        if self.__sklearn_is_fitted__():
+            return hasattr(self, "estimators_")
+        share = self.augmented_share
+        return self.graph is not None and (
+            isinstance(share, Blend) or (isinstance(share, str) and share == "auto")
+        )
+
     def __sklearn_is_fitted__(self):
         """Say whether `fit` was called, with or without success in between."""
         return hasattr(self, "estimator_") or hasattr(self, "estimators_")
@@ -311,6 +320,10 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
                 f'Found {self.estimator!r}. Use new_targets="drawn".'
             )
         return self.estimator, self._rule()
+
+    def _known_graph(self, X):
+        """Return the graph, or None, and the features; a test can know both better than this."""
+        return (None if self.graph is None else as_graph(self.graph)), X
 
     def _conditional(self):
         return resolve_conditional(self.conditional, default_conditional())

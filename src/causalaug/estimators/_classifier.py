@@ -17,7 +17,7 @@ def _learner_has(name, *, of_blend):
     """
 
     def check(self):
-        if hasattr(self, "estimators_") and not of_blend:
+        if self._is_blend() and not of_blend:
             return False
         learner = getattr(self, "estimator_", self.estimator)
         return hasattr(self._default_learner(1) if learner is None else learner, name)

@@ -18,8 +18,9 @@ RATE = 0.25
 errors: held-out losses of few rows are noisier than that. 0.125 gained nothing on right graphs and
 lost twice as much on wrong ones."""
 
-LOG_LOSS_RATE = 1.0
-"""Log-losses are log-likelihoods already."""
+LOG_LOSS_RATE = 2.0
+"""Log-losses are log-likelihoods already, for which 1 is the rate of Bayes. On 40 units of logistic
+regression 2 gained as much where the graph is right (-36%), and a wrong one cost 0.2, not 1.0%."""
 
 CHARGE = 1.0
 """How many standard errors a candidate that trusts the graph must be better than one that does
