@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import causalaug as ca
 from causalaug.conditionals._mean import fit_smooth_mean
-from causalaug.conditionals._scale import choose_scale
+from causalaug.conditionals._transform import choose_transform
 from causalaug.exceptions import ParameterError
 from oracles import all_lent_paths
 from regressors import HalfSum, Unweighted, Zero
@@ -61,7 +61,7 @@ def lender(table, factor, conditional):
     weights = np.ones(table.n_rows) if table.row_weights is None else table.row_weights
     is_integer = table.resolution[column] == 1.0
     low, high = table.limits[column]
-    scale = choose_scale(inputs, observed, weights, (low, high), is_integer=is_integer)
+    scale = choose_transform(inputs, observed, weights, (low, high), is_integer=is_integer)
     target = scale.forward(observed)
     if conditional.regressor is None:
         mean = fit_smooth_mean(inputs, target, weights)

@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 from causalaug import ADMG, PrunedExpansion, ResidualConditional, augment
 from causalaug.exceptions import GraphMismatchError, ParameterError, TreeTooLargeError
 from causalaug.plot import plot_probability_tree
-from causalaug.plot._branches import grow_branches, heights
+from causalaug.plot._nodes import grow_nodes, heights
 from causalaug.plot._style import PALE, VERMILION
 from strategies import by_values, problems
 
@@ -25,10 +25,8 @@ def texts(ax, label):
 
 
 def branches_of(problem, threshold, merge_equal):
-    return grow_branches(
-        problem.table,
-        problem.factors,
-        problem.conditional,
+    return grow_nodes(
+        problem.fit(),
         threshold=threshold,
         merge_equal=merge_equal,
         max_branches=10_000,
@@ -40,7 +38,7 @@ def test_the_leaves_are_the_rows_of_the_pruned_expansion(problem, threshold, mer
     branches = branches_of(problem, threshold, merge_equal)
     leaves = {}
     for branch in branches:
-        if branch.kept and branch.level == len(problem.factors) - 1:
+        if branch.is_kept and branch.depth == len(problem.factors) - 1:
             values = tuple(branch.values[column] for column in range(problem.table.n_columns))
             leaves[values] = leaves.get(values, 0.0) + branch.weight
     expected = by_values(problem.augment(PrunedExpansion(threshold, merge_equal)))
@@ -57,7 +55,7 @@ def test_the_weights_of_the_choices_at_a_node_add_up_to_one_or_none(problem, thr
     for parent in np.unique(parents):
         total = sum(branches[i].edge_weight for i in np.flatnonzero(parents == parent))
         assert total == pytest.approx(1.0) or total == 0.0
-        assert parent < 0 or branches[parent].kept
+        assert parent < 0 or branches[parent].is_kept
 
 
 @given(problems(max_rows=4, max_nodes=3), st.sampled_from([0.0, 0.3]))
@@ -67,7 +65,7 @@ def test_ends_are_one_below_another_and_no_two_branches_of_a_level_meet(problem,
     inner = {branch.parent for branch in branches}
     ends = [height[i] for i in range(len(branches)) if i not in inner]
     assert sorted(ends) == list(range(len(ends)))
-    places = {(branch.level, y) for branch, y in zip(branches, height, strict=True)}
+    places = {(branch.depth, y) for branch, y in zip(branches, height, strict=True)}
     assert len(places) == len(branches)
 
 

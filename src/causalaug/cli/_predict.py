@@ -1,9 +1,7 @@
 """``causalaug predict``: a column of new rows, given their other cells."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -25,11 +23,6 @@ from causalaug.cli._options import (
     parse_limits,
 )
 from causalaug.cli._output import Output
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from causalaug.model import Prediction
 
 LEVELS = (0.05, 0.5, 0.95)
 """The quantiles that are written unless others are asked for: a nine in ten interval."""
@@ -124,7 +117,7 @@ def _parse_levels(text: str | None) -> tuple[float, ...]:
     return levels
 
 
-def _frame(prediction: Prediction, target: str, levels: tuple[float, ...]) -> pd.DataFrame:
+def _frame(prediction: Any, target: str, levels: tuple[float, ...]) -> Any:
     """Return one row per prediction: the probability of each class, or mean and quantiles."""
     import pandas as pd
 

@@ -155,7 +155,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             learner = with_encoding(self._default_learner(len(y)), X, one_hot=False)
         learner = Learner(seeded(learner, rng), fit_params)
         self._forget()
-        graph, X = self._known_graph(X)
+        graph, feature_names = self._known_graph(X)
         if graph is None:
             warn_of_no_graph(stacklevel=4)
             # As with a graph, rows of no weight are not there: trees would still split at them.
@@ -164,8 +164,8 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
                 X, y, weights = take_rows(X, rows), y[rows], weights[rows]
             self.estimator_ = learner.fit(Training(X, y, weights, len(y)), new_seed(rng))
             return self
-        check_named(X, self.feature_names)
-        name = name_of_target(self.target, named_y, X, graph, self.feature_names)
+        check_named(X, feature_names)
+        name = name_of_target(self.target, named_y, X, graph, feature_names)
         observed = observe(
             X,
             y,
@@ -175,7 +175,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             sample_weight=weights,
             limits=self.limits,
             extra=self.extra,
-            feature_names=self.feature_names,
+            feature_names=feature_names,
             stacklevel=5,
         )
         groups = None if groups is None else groups[weights > 0.0]
@@ -322,8 +322,8 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         return self.estimator, self._rule()
 
     def _known_graph(self, X):
-        """Return the graph, or None, and the features; a test can know both better than this."""
-        return (None if self.graph is None else as_graph(self.graph)), X
+        """Return the graph, or None, and the names of the columns of an array."""
+        return (None if self.graph is None else as_graph(self.graph)), self.feature_names
 
     def _conditional(self):
         return resolve_conditional(self.conditional, default_conditional())
