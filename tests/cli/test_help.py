@@ -11,6 +11,7 @@ COMMANDS = [
     ["demo"],
     ["augment"],
     ["evaluate"],
+    ["predict"],
     ["check"],
     ["discover"],
     ["graph", "show"],
