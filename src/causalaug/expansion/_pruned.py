@@ -166,7 +166,8 @@ def _edges(
     # Moved values are told apart by what is moved: two may be equal only because both were clipped.
     marks = lent if fitted.shift is None else fitted.shift.marks
     _, first_rows, codes = np.unique(marks, return_index=True, return_inverse=True)
-    return _of_some_weight(first_rows, lent[first_rows], np.bincount(codes, weights))
+    sums = np.bincount(codes, weights).astype(np.float64)
+    return _of_some_weight(first_rows, lent[first_rows], sums)
 
 
 def _of_some_weight(
