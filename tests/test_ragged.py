@@ -420,3 +420,16 @@ def test_some_owners_keep_their_entries(lists, data):
 def test_the_heaviest_of_each_owner_come_first_with_ties_as_they_stand(lists):
     expected = [sorted(owned, key=lambda pair: -pair[1]) for owned in lists]
     assert as_lists(as_ragged(lists).heaviest_first()) == expected
+
+
+@given(pair_lists, st.data())
+def test_an_entry_that_ties_with_the_floor_stays(lists, data):
+    floors = data.draw(
+        st.lists(st.integers(-6, 1).map(float), min_size=len(lists), max_size=len(lists))
+    )
+    found = as_lists(as_ragged(lists).at_least(np.array(floors)))
+    expected = [
+        [pair for pair in owned if pair[1] >= floor]
+        for owned, floor in zip(lists, floors, strict=True)
+    ]
+    assert found == expected

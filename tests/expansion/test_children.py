@@ -15,7 +15,9 @@ from causalaug.kernels import ColumnKernel, ProductKernel, _product
 from strategies import problems
 
 kernels = st.lists(st.sampled_from([0.0, 1e-200, 1e-3, 0.5, 1.0]), min_size=1, max_size=90)
-shares = st.lists(st.floats(0.0, 1.0, exclude_max=True), min_size=1, max_size=5)
+shares = st.lists(
+    st.floats(0.0, 1.0, exclude_max=True) | st.just(np.nextafter(1.0, 0.0)), min_size=1, max_size=5
+)
 
 
 def slow_entry(kernel, share):
@@ -55,6 +57,14 @@ def test_listed_entries_are_drawn_by_their_running_sum(kernel, share):
     found = draw_entries(weights, owner, np.array(share)) - 2
     for entry, each in zip(found, share, strict=True):
         assert is_right(kernel, each, entry)
+
+
+@pytest.mark.parametrize("n_zeros", [0, 1, 40])
+def test_rounding_never_leads_past_the_last_entry_of_some_weight(n_zeros):
+    kernel = np.concatenate([np.full(3, 0.1), np.zeros(n_zeros)])
+    place = np.full(1, np.nextafter(1.0, 0.0))
+    found = draw_entries(Dense.normalised(kernel[np.newaxis]), np.zeros(1, dtype=int), place)
+    assert found.tolist() == [2]
 
 
 # Rows drawn by their weights, proposed or weighed.

@@ -166,7 +166,7 @@ def _edges(
     # Moved values are told apart by what is moved: two may be equal only because both were clipped.
     marks = lent if fitted.shift is None else fitted.shift.marks
     _, first_rows, codes = np.unique(marks, return_index=True, return_inverse=True)
-    sums: FloatArray = np.bincount(codes, weights).astype(np.float64)
+    sums = np.bincount(codes, weights).astype(np.float64)
     return _of_some_weight(first_rows, lent[first_rows], sums)
 
 
