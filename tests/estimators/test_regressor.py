@@ -354,7 +354,7 @@ class Foundation(RegressorMixin, BaseEstimator):
     [
         GaussianProcessRegressor(alpha=0.1),
         KNeighborsRegressor(),
-        MLPRegressor(hidden_layer_sizes=(4,), max_iter=20, solver="lbfgs", tol=1.0),
+        MLPRegressor(hidden_layer_sizes=(4,), max_iter=60, solver="lbfgs"),
         Foundation(),
     ],
     ids=lambda learner: type(learner).__name__,
