@@ -21,6 +21,14 @@ class StarRegressor(ca.AugmentedRegressor):
         return star(X)
 
 
+class CompleteRegressor(ca.AugmentedRegressor):
+    """The check's integer targets tie the paths of a star; those of the complete graph differ."""
+
+    def _known_graph(self, X):
+        graph, X = star(X)
+        return ca.complete_graph(graph.nodes), X
+
+
 class StarClassifier(ca.AugmentedClassifier):
     def _known_graph(self, X):
         return star(X)
@@ -67,7 +75,7 @@ nothing. The folds of a blend are drawn."""
             expansion=ca.BudgetExpansion(40),
             **FEW,
         ),
-        StarRegressor(
+        CompleteRegressor(
             Ridge(),
             augmented_share=0.5,
             expansion=ca.BeamExpansion(40),

@@ -354,7 +354,7 @@ class Foundation(RegressorMixin, BaseEstimator):
     [
         GaussianProcessRegressor(alpha=0.1),
         KNeighborsRegressor(),
-        MLPRegressor(hidden_layer_sizes=(4,), max_iter=50, solver="lbfgs"),
+        MLPRegressor(hidden_layer_sizes=(4,), max_iter=60, solver="lbfgs"),
         Foundation(),
     ],
     ids=lambda learner: type(learner).__name__,
