@@ -4,6 +4,7 @@ The checks give arrays without names, so that a learner under them has no graph.
 columns of each array and give it a star: the target causes all of them.
 """
 
+import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -13,7 +14,7 @@ import causalaug as ca
 
 def star(X):
     names = [f"x{number}" for number in range(X.shape[1])]
-    return ca.ADMG([*names, "target"], [("target", name) for name in names]), names
+    return ca.ADMG([*names, "target"], [("target", name) for name in names]), np.asarray(X), names
 
 
 class StarRegressor(ca.AugmentedRegressor):
@@ -25,8 +26,8 @@ class CompleteRegressor(ca.AugmentedRegressor):
     """The check's integer targets tie the paths of a star; those of the complete graph differ."""
 
     def _known_graph(self, X):
-        graph, X = star(X)
-        return ca.complete_graph(graph.nodes), X
+        graph, *known = star(X)
+        return ca.complete_graph(graph.nodes), *known
 
 
 class StarClassifier(ca.AugmentedClassifier):

@@ -146,7 +146,10 @@ Found 'gausian'.
 
     def _column_kernel(self, table: Table, column: int, temperature: float) -> ColumnKernel:
         name, values = table.columns[column], table.values[:, column]
-        kernel = self._kernel_of(name, table.kinds[column])
+        # Two ranks have no order that would tell more than whether they are equal.
+        is_order = table.kinds[column] == "ordered" and len(table.coding(column).values) > 2
+        kind = table.kinds[column] if is_order or table.kinds[column] == "continuous" else "nominal"
+        kernel = self._kernel_of(name, kind)
         bandwidth = self._bandwidth_of(name)
         if kernel in ("identity", "nearest"):
             return ColumnKernel(kernel)

@@ -155,7 +155,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             learner = with_encoding(self._default_learner(len(y)), X, one_hot=False)
         learner = Learner(seeded(learner, rng), fit_params)
         self._forget()
-        graph, feature_names = self._known_graph(X)
+        graph, X, feature_names = self._known_graph(X)
         if graph is None:
             warn_of_no_graph(stacklevel=4)
             # As with a graph, rows of no weight are not there: trees would still split at them.
@@ -322,8 +322,8 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         return self.estimator, self._rule()
 
     def _known_graph(self, X):
-        """Return the graph, or None, and the names of the columns of an array."""
-        return (None if self.graph is None else as_graph(self.graph)), self.feature_names
+        """Return the graph, or None, the features, and the names of the columns of an array."""
+        return (None if self.graph is None else as_graph(self.graph)), X, self.feature_names
 
     def _conditional(self):
         return resolve_conditional(self.conditional, default_conditional())
