@@ -2,8 +2,9 @@
 Does my graph help?
 ===================
 
-`compare` trains a learner three times: on the observed rows alone, in a blend with the graph, and in
-a blend with new rows that assume nothing, the control. All are judged on the same held-out rows.
+`compare` trains a learner three times: on the observed rows alone, in a blend with the graph, and
+in a blend with new rows that assume nothing, the control. All are judged on the same held-out
+rows.
 """
 
 # %%
@@ -43,8 +44,8 @@ draw({name: (gain.change, gain.standard_error) for name, gain in result.parts.it
 # is that the graph's model can follow them, too.
 #
 # With simulated truth we can ask what happens on average. Sixteen models of the same kind, sixty
-# rows each, and 2,000 fresh rows to judge by. Now only the learner counts, with half of the weight on
-# new rows:
+# rows each, and 2,000 fresh rows to judge by. Now only the learner counts, with half of the weight
+# on new rows:
 
 changes = []
 for seed in range(16):

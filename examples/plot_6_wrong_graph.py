@@ -30,10 +30,10 @@ for ax, (name, given) in zip(axes, graphs.items(), strict=True):
 fig.tight_layout()
 
 # %%
-# Sixty rows to learn from, ridge regression as the learner, and 2,000 fresh rows to judge by. First
-# every model gets each share of the weight for new rows;
-# the line at 1 is the learner without any. Then the blend weighs learners with and without the graph
-# for each model, on the sixty rows alone.
+# Sixty rows to learn from, ridge regression as the learner, and 2,000 fresh rows to judge by.
+# First every model gets each share of the weight for new rows; the line at 1 is the learner
+# without any. Then the blend weighs learners with and without the graph for each model, on the
+# sixty rows alone.
 
 trains = [model.sample(60, random_state=100) for model in models]
 tests = [model.sample(2000, random_state=200) for model in models]
@@ -80,9 +80,10 @@ for panel in (left, right):
     panel.axhline(1, color="grey", linewidth=1)
 
 # %%
-# The blend weighs its learners by held-out observed rows, and those that trust the graph must be better
-# by a standard error. Here the wrong graph got no weight in any of six models, the true one more than
-# half. What the wrong graph leaves are the plain learner and new rows that assume no independence.
+# The blend weighs its learners by held-out observed rows, and those that trust the graph must be
+# better by a standard error. Here the wrong graph got no weight in any of six models, the true one
+# more than half. What the wrong graph leaves are the plain learner and new rows that assume no
+# independence.
 #
 # `check_graph` asks a different question: do the data contradict the graph?
 

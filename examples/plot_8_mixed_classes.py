@@ -45,7 +45,8 @@ fig.tight_layout()
 
 # %%
 # Floats are compared by distance, few integers by rank, text and categories are equal or not, and
-# ``kinds`` changes that: here the count is taken for a quantity. The new rows have the columns and dtypes of the old ones.
+# ``kinds`` changes that: here the count is taken for a quantity. The new rows have the columns and
+# dtypes of the old ones.
 
 result = ca.augment(train, GRAPH, kinds={"coughs": "continuous"}, random_state=0)
 print(result.frame.dtypes.equals(train.dtypes))
@@ -58,9 +59,9 @@ panels = ca.plot.plot_pairs(train, result, columns=["coughs", "rash", "temperatu
 
 # %%
 # Does it help a classifier? Logistic regression alone; with half of the weight on new rows, with
-# expected classes, the default, and with drawn ones, as in the paper; and the graph's own model without
-# a learner, with the count as a quantity and as ranks. All on 2,000 fresh patients; twenty such tables
-# of thirty.
+# expected classes, the default, and with drawn ones, as in the paper; and the graph's own model
+# without a learner, with the count as a quantity and as ranks. All on 2,000 fresh patients; twenty
+# such tables of thirty.
 
 test = draw_patients(2000, seed=99)
 options = {"graph": GRAPH, "kinds": {"coughs": "continuous"}, "random_state": 0}
@@ -101,12 +102,12 @@ for name in change:
     )
 
 # %%
-# Marks below the line are tables where new rows helped. There is no clear gain: five features leave a
-# penalised logistic regression little to gain. Drawn classes did a little better here, but whoever
-# tries several settings will find one that does. With eleven features, the simulations on the page
-# "When does it help, and when not?" find more.
+# Marks below the line are tables where new rows helped. There is no clear gain: five features
+# leave a penalised logistic regression little to gain. Drawn classes did a little better here, but
+# whoever tries several settings will find one that does. With eleven features, the simulations on
+# the page "When does it help, and when not?" find more.
 #
-# The last line is a warning. As ranks, every count of coughs is a level of its own, and thirty patients
-# do not show how common each is. If a count is a quantity, say so by ``kinds``.
+# The last line is a warning. As ranks, every count of coughs is a level of its own, and thirty
+# patients do not show how common each is. If a count is a quantity, say so by ``kinds``.
 
 # sphinx_gallery_thumbnail_number = 2
