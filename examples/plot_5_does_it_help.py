@@ -40,8 +40,8 @@ draw({name: (gain.change, gain.standard_error) for name, gain in result.parts.it
 
 # %%
 # One table of sixty rows is little to judge by: the bars are wide. And a plain learner of another
-# kind, which can follow curves, does about as well, as `Comparison.verdict` says: much of the gain
-# is that the graph's model can follow them, too.
+# kind, a Gaussian process, does about as well, as `Comparison.verdict` says. It can follow curves,
+# and so can the graph's model, which is a part of the blend.
 #
 # With simulated truth we can ask what happens on average. Sixteen models of the same kind, sixty
 # rows each, and 2,000 fresh rows to judge by. Now only the learner counts, with half of the weight
