@@ -17,10 +17,13 @@ panels = ca.plot.plot_trivariate(14, random_state=0)
 
 # %%
 # `augment` does that for any table and any graph. The weight of a new row is its estimated
-# probability, so that all weights together make 1. Here every row of a class weighs the same.
+# probability, so that all weights together make 1. Here every row of a class weighs the same. The
+# classes are written as 0 and 1, and integers that are few count as ordered: neighbours would lend
+# each other a little. ``kinds`` says that these are labels.
 
 data = ca.datasets.make_trivariate(14, separation=4.0, random_state=0)
-result = ca.augment(data.frame, data.graph, expansion=ca.PrunedExpansion(0.0))
+kinds = {"Y": "nominal"}
+result = ca.augment(data.frame, data.graph, expansion=ca.PrunedExpansion(0.0), kinds=kinds)
 print(f"{len(data)} rows became {len(result)}")
 print(f"mass {result.mass:.3f}, of which on rows that were never observed {result.novel_mass:.3f}")
 

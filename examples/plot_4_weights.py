@@ -56,6 +56,6 @@ panels[2].axhline(data.frame[cause].corr(data.frame[effect]), color="grey")
 # %%
 # The line in the last panel is the correlation in the observed rows. A large effective sample size
 # is no aim in itself: the table at the right end has the largest, and has lost what it knew. What
-# helps a learner is decided on held-out rows, by the gate.
+# helps a learner is decided on held-out rows, by the blend.
 
 # sphinx_gallery_thumbnail_number = 2

@@ -42,8 +42,8 @@ panels = ca.plot.plot_pairs(few, average)
 
 # %%
 # Treat an estimated graph as a guess. `check_graph` asks whether the rows contradict it, preferably
-# other rows than those it was estimated from, and the gate of the learners decides on held-out
-# rows whether it is of use.
+# other rows than those it was estimated from, and the blend of the learners decides on
+# held-out rows of how much use it is.
 
 print(ca.check_graph(data.frame, graphs[0], random_state=0).summary())
 

@@ -42,7 +42,8 @@ def moved_mass(augmented: AugmentedTable, columns: Sequence[str] | None = None) 
     >>> from causalaug import PrunedExpansion, augment
     >>> from causalaug.datasets import make_trivariate
     >>> data = make_trivariate(20, random_state=0)
-    >>> augmented = augment(data.frame, data.graph, expansion=PrunedExpansion(0))
+    >>> kinds = {"Y": "nominal"}  # as integers, 0 and 1 would be neighbours
+    >>> augmented = augment(data.frame, data.graph, expansion=PrunedExpansion(0), kinds=kinds)
     >>> augmented.table.columns
     ('X1', 'X2', 'Y')
     >>> np.abs(moved_mass(augmented).round(2))

@@ -69,16 +69,16 @@ class CausalAugmenter(BaseEstimator):
     >>> X = pd.DataFrame({"fever": [39.1, 40.2, 36.8], "cough": [7.0, 9.0, 1.0]})
     >>> y = pd.Series(["sick", "sick", "well"], name="state")
     >>> graph, copies = read_graph("fever <- state -> cough"), KernelConditional()
-    >>> augmenter = CausalAugmenter(graph=graph, conditional=copies, random_state=0)
+    >>> augmenter = CausalAugmenter(graph=graph, conditional=copies, random_state=1)
     >>> X_more, y_more = augmenter.fit_resample(X, y)
     >>> X_more.assign(state=y_more)
        fever  cough state
     0   39.1    7.0  sick
     1   40.2    9.0  sick
     2   36.8    1.0  well
-    3   36.8    1.0  well
-    4   40.2    9.0  sick
-    5   40.2    7.0  sick
+    3   39.1    9.0  sick
+    4   40.2    7.0  sick
+    5   36.8    1.0  well
     """
 
     def __init__(

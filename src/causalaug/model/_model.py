@@ -136,12 +136,14 @@ class GraphModel:
 
         Examples
         --------
+        Whole numbers that are few are ordered: a day without sun says a little about one with.
+
         >>> import pandas as pd
         >>> days = pd.DataFrame({"sun": [1, 1, 0, 0], "ice": [9.0, 7.0, 2.0, 4.0]})
         >>> model = fit_model(days, "sun -> ice")
         >>> model.log_density(pd.DataFrame({"sun": [1, None], "ice": [8.0, 8.0]})).round(1)
            sun  ice
-        0 -0.7 -2.1
+        0 -0.7 -2.2
         1  NaN  NaN
         """
         values = self._coded(frame)

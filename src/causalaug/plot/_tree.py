@@ -83,7 +83,7 @@ def plot_probability_tree(
     >>> ax = plot_probability_tree(patients, graph)
     >>> leaves = [text.get_text() for text in ax.texts if text.get_label() == "leaf"]
     >>> leaves
-    ['0.167', '0.167', '0.167', '0.167', '0.333']
+    ['0.333', '0.167', '0.167', '0.167', '0.167']
     """
     graph = as_graph(graph)
     check_at_least("threshold", threshold, 0.0)
