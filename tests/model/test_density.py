@@ -131,3 +131,30 @@ def test_the_right_graph_explains_new_rows_better_than_a_wrong_one(seed):
     right = ca.fit_model(train, "a -> y; y -> b", ca.ResidualConditional())
     wrong = ca.fit_model(train, ca.ADMG(["a", "y", "b"]), ca.ResidualConditional())
     assert right.score(test) > wrong.score(test) + 0.5
+
+
+def doses(n_rows, rng):
+    """Return a dose that is often zero, and what it does."""
+    dose = np.where(rng.random(n_rows) < 0.4, 0.0, rng.gamma(4.0, 1.0, n_rows))
+    return pd.DataFrame({"dose": dose, "effect": dose + 0.3 * rng.standard_normal(n_rows)})
+
+
+# At infinite temperature rows are chosen whatever the pillow, those on the edge included.
+@pytest.mark.parametrize(
+    "conditional", [each for each in CONDITIONALS if each != CONDITIONALS[2]], ids=str
+)
+@pytest.mark.parametrize("graph", ["dose -> effect", "effect -> dose"])
+def test_values_that_pile_up_on_an_edge_are_an_atom_and_a_density(conditional, graph):
+    frame = doses(120, np.random.default_rng(0))
+    model = ca.fit_model(frame, graph, conditional)
+    grid = np.append(4.0 * np.sinh(np.linspace(-8.0, 8.0, 8000)), 0.0)
+    rows = pd.DataFrame({"dose": grid, "effect": 0.2})
+    density = np.exp(model.log_density(rows)["dose"].to_numpy())
+    atom = density[-1]
+    assert atom + np.trapezoid(density[:-1], grid[:-1]) == pytest.approx(1.0, abs=5e-3)
+    assert 0.2 < atom < 1.0
+    prediction = model.predict("dose", pd.DataFrame({"effect": [0.1, 5.0]}))
+    zero = (prediction.sample(2000, random_state=0) == 0.0).mean(axis=1)
+    assert zero[0] > 0.6
+    assert zero[1] < 0.3
+    assert prediction.mean[1] == pytest.approx(5.0, abs=0.8 if zero[1] < 0.05 else 2.0)

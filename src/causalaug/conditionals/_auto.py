@@ -11,7 +11,6 @@ from causalaug.conditionals._density import (
     DEFAULT_SMOOTHING,
     KernelDensity,
     LevelDensity,
-    density_of,
 )
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import MeanNoise, ResidualConditional
@@ -91,7 +90,8 @@ def _left_out(fit: FittedConditional, table: Table, factor: Factor, some: IntArr
     """Return the log-density of some rows, each under a fit to the others."""
     if isinstance(fit.density, MeanNoise):
         return fit.density.left_out[some]
-    density = density_of(fit, table, factor)
+    assert fit.density is not None
+    density = fit.density.make_density(table, factor)
     assert isinstance(density, LevelDensity | KernelDensity)
     pillow = table.values[:, [table.index(name) for name in factor.pillow]]
     # No row must make all others worthless.

@@ -89,8 +89,11 @@ class Density(Protocol):
 class DensityMaker(Protocol):
     """Makes the density of a factor when it is first asked for: rows are often all one wants."""
 
-    def make_density(self, table: Table, factor: Factor) -> Density:
-        """Return the density of the factor's target given its pillow."""
+    def make_density(self, table: Table, factor: Factor, among: IntArray | None = None) -> Density:
+        """Return the density of the factor's target given its pillow.
+
+        With `among` it is that of some of the rows, given by number: the others do not count.
+        """
 
 
 @dataclass(frozen=True, eq=False)

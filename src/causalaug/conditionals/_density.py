@@ -39,6 +39,12 @@ TAIL_ROWS = 1.0
 """Rows' worth of the broad tail in a kernel density. One row hardly moves a density where rows
 are, and bounds the loss where none is."""
 
+FEWEST_AT_EDGE = 5
+"""Fewer equal values on an edge are chance."""
+
+LEAST_AT_EDGE = 0.1
+"""The same as a share of all rows."""
+
 TABLE_POINTS = 2048
 """Points of a table from which densities are interpolated."""
 
@@ -126,6 +132,17 @@ class WeighedRows:
 
     weigher: RowWeigher
     n_rows: int
+    among: IntArray | None = None
+
+    def log_weights(self, query: FloatArray) -> FloatArray:
+        """Return the log-weights of all rows; rows that do not count have none."""
+        log_weights = dense_log_weights(self.weigher, query, self.n_rows)
+        if self.among is None:
+            return log_weights
+        kept = np.full_like(log_weights, -np.inf)
+        kept[:, self.among] = log_weights[:, self.among]
+        total = logsumexp(kept, axis=1, keepdims=True)
+        return kept - np.where(np.isfinite(total), total, 0.0)
 
     def blocks(self, pillow: FloatArray) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
         """Yield members, the block's query of each member, and log-weights by query and row."""
@@ -138,7 +155,7 @@ class WeighedRows:
             first = number * size
             if start == stop:
                 continue
-            weights = dense_log_weights(self.weigher, distinct[first : first + size], self.n_rows)
+            weights = self.log_weights(distinct[first : first + size])
             # One query may have many members: a root has one query in all.
             for begin in range(start, stop, size):
                 members = order[begin : min(begin + size, stop)]
@@ -307,7 +324,7 @@ class KernelDensity:
     @cached_property
     def _count(self) -> float:
         """How many rows there are, effectively, without a pillow."""
-        log_weights = dense_log_weights(self.rows.weigher, np.empty((1, 0)), self.rows.n_rows)
+        log_weights = self.rows.log_weights(np.empty((1, 0)))
         return float(effective_rows(np.exp(log_weights))[0])
 
     def log_left_out(self, pillow: FloatArray, some: IntArray) -> FloatArray:
@@ -462,14 +479,73 @@ def fit_student_scale(residuals: FloatArray, share: FloatArray, freedom: float) 
     return unit * float(np.sqrt(scale))
 
 
+@dataclass(frozen=True, eq=False)
+class EdgeDensity:
+    """Values that pile up on an edge, and a density of all others: a dose of zero, or some."""
+
+    at_edge: LevelDensity
+    beyond: Density
+    edge: float
+    levels: FloatArray | None = None
+
+    @property
+    def atoms(self) -> FloatArray:
+        """The edge."""
+        return np.array([self.edge])
+
+    def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
+        """Return the log-probability of the edge, and the log-density of other values."""
+        log_share = self.at_edge.log_probabilities(pillow)
+        beyond = self.beyond.log_density(values, pillow)
+        return np.where(values == self.edge, log_share[:, 1], log_share[:, 0] + beyond)
+
+    def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
+        """Return points of the values beyond the edge."""
+        return self.beyond.cover(pillow, n_points)
+
+    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
+        """Return the edge for the first numbers, and other values for the rest."""
+        share = np.exp(self.at_edge.log_probabilities(pillow)[:, 1])
+        rest = np.clip((uniform - share) / np.maximum(1.0 - share, 1e-12), 0.0, 1.0)
+        return np.where(uniform < share, self.edge, self.beyond.draw(pillow, rest))
+
+
+def find_edge(values: FloatArray, share: FloatArray) -> float | None:
+    """Return the smallest or largest value if values pile up there, and nowhere else.
+
+    >>> dose = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.3, 2.2, 0.7, 4.1, 3.3])
+    >>> find_edge(dose, np.full(10, 0.1))
+    0.0
+    """
+    distinct, number = np.unique(values, return_inverse=True)
+    counts, weight = np.bincount(number), np.bincount(number, share)
+    at = 0 if weight[0] >= weight[-1] else len(distinct) - 1
+    inside = np.delete(counts, at)
+    piles_up = counts[at] >= FEWEST_AT_EDGE and weight[at] >= LEAST_AT_EDGE
+    if len(inside) < 2 or not piles_up or inside.max() * 3 > counts[at]:
+        return None
+    return float(distinct[at])
+
+
 def density_of(fitted: FittedConditional, table: Table, factor: Factor) -> Density:
     """Return the density of a factor: its own, or one made of the weighted rows.
 
     The slow default serves any conditional that can weigh rows: the frequency of each level,
-    or a kernel density of what the weighted rows lend.
+    or a kernel density of what the weighted rows lend. Where values pile up on an edge, that has
+    a probability of its own, and the density is one of the other rows.
     """
     maker = RowDensities(fitted.weigher, fitted.shift) if fitted.density is None else fitted.density
-    return maker.make_density(table, factor)
+    column = table.index(factor.target)
+    values = np.asarray(table.values[:, column])
+    share = table.original_weights() / table.total_weight
+    edge = find_edge(values, share) if table.kinds[column] == "continuous" else None
+    if edge is None:
+        return maker.make_density(table, factor)
+    on_edge = (values == edge).astype(np.float64)
+    at_edge = LevelDensity.of(fitted.weigher, on_edge, share, DEFAULT_SMOOTHING)
+    return EdgeDensity(
+        at_edge, maker.make_density(table, factor, np.flatnonzero(on_edge == 0.0)), edge
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -480,7 +556,7 @@ class RowDensities:
     shift: Shift | None = None
     level_smoothing: float = DEFAULT_SMOOTHING
 
-    def make_density(self, table: Table, factor: Factor) -> Density:
+    def make_density(self, table: Table, factor: Factor, among: IntArray | None = None) -> Density:
         """Return the density of one factor."""
         column = table.index(factor.target)
         values = np.asarray(table.values[:, column])
@@ -490,4 +566,9 @@ class RowDensities:
         if np.ptp(values) == 0.0:
             return AtomDensity(float(values[0]))
         apart = values if self.shift is None else self.shift.marks
-        return KernelDensity.of(self.weigher, values, share, silverman(apart), self.shift)
+        if among is None:
+            return KernelDensity.of(self.weigher, values, share, silverman(apart), self.shift)
+        bandwidth = max(silverman(apart[among]), floor_of_scale(values))
+        tail = Broad.of(values[among], share[among] / share[among].sum())
+        rows = WeighedRows(self.weigher, len(values), among)
+        return KernelDensity(rows, values, bandwidth, tail, self.shift)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from causalaug.conditionals._density import fit_student_scale, log_student
-from causalaug.conditionals._mean import SmoothMean, refit_mean
+from causalaug.conditionals._mean import SmoothMean, fit_smooth_mean, refit_mean
 from causalaug.typing import FloatArray
 
 FREEDOMS = (2.0, 3.0, 4.0, 6.0, 10.0, 30.0)
@@ -29,6 +29,9 @@ FEWEST_FOR_TAILS = 20
 
 ROBUST_ROUNDS = 2
 """Fits with new weights. The first does most of it."""
+
+GROSS = 0.02
+"""A row that counts less than this among others is a gross error: about 14 scales out."""
 
 FEWEST_FOR_SCALE = 40
 """Fewer rows say nothing about where the noise is larger."""
@@ -100,14 +103,23 @@ def calm_mean(
     """Return the mean fitted again, with rows that count the less, the farther they are out."""
     if len(share) < FEWEST_FOR_TAILS:
         return mean
+    calm = _calm_weights(standard_residuals(mean), share, DEFAULT_FREEDOM)
+    if calm.min() < GROSS:
+        # A gross error looks like a large noise, and has made the mean too stiff.
+        mean = fit_smooth_mean(inputs, target, share * calm)
     for _ in range(ROBUST_ROUNDS):
-        residuals = standard_residuals(mean)
-        scale = fit_student_scale(residuals, share, freedom)
-        if scale == 0.0:
-            return mean
-        calm = (freedom + 1.0) / (freedom + np.square(residuals / scale))
+        calm = _calm_weights(standard_residuals(mean), share, freedom)
         mean = refit_mean(mean, inputs, target, share * calm)
     return mean
+
+
+def _calm_weights(residuals: FloatArray, share: FloatArray, freedom: float) -> FloatArray:
+    """Return how much each row counts for the centre of Student's t: less, the farther out."""
+    scale = fit_student_scale(residuals, share, freedom)
+    if scale == 0.0:
+        return np.ones(len(share))
+    weights: FloatArray = (freedom + 1.0) / (freedom + np.square(residuals / scale))
+    return weights
 
 
 def fit_scale(

@@ -197,9 +197,16 @@ class MeanNoise:
         scale = self.scale.level * self.scale.relative(inputs) * np.sqrt(1.0 + doubt)
         return centre, np.maximum(scale, self.floor)
 
-    def make_density(self, table: Table, factor: Factor) -> NoiseDensity:
-        """Return Student's t around the mean."""
-        return NoiseDensity(self, self.freedom)
+    def make_density(
+        self, table: Table, factor: Factor, among: IntArray | None = None
+    ) -> NoiseDensity:
+        """Return Student's t around the mean; around one fitted anew to some of the rows."""
+        if among is None:
+            return NoiseDensity(self, self.freedom)
+        some = table.select(among)
+        with one_blas_thread():
+            (fit,) = fit_means(some, [factor])
+        return NoiseDensity(fit, fit.freedom)
 
 
 def fit_means(table: Table, factors: Sequence[Factor]) -> list[MeanNoise]:

@@ -138,7 +138,7 @@ def _distribution(
         log_more = posterior.log_joint(values[rough], more)
         points, log_joint = _merged(points, log_joint, more, log_more)
     finished.append((rough, points, log_joint))
-    return _assembled(len(values), finished)
+    return _with_atoms(posterior, values, *_assembled(len(values), finished))
 
 
 def _cell_masses(points: FloatArray, log_joint: FloatArray) -> FloatArray:
@@ -199,6 +199,35 @@ def _assembled(
     with np.errstate(divide="ignore"):
         log_mass: FloatArray = top + np.log(area)
     return points, _cumulative(_cell_masses(points, log_joint)), log_mass
+
+
+def _with_atoms(
+    posterior: Posterior,
+    values: FloatArray,
+    points: FloatArray,
+    cumulative: FloatArray,
+    log_mass: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Add the values that have a probability of their own: two equal points, and a jump."""
+    atoms = posterior.density.atoms if (points[:, :1] < points[:, -1:]).any() else np.empty(0)
+    for atom in atoms:
+        at = np.full((len(values), 1), atom)
+        log_atom = posterior.log_joint(values, at)[:, 0]
+        total = np.logaddexp(log_mass, log_atom)
+        share = np.exp(log_atom - np.where(np.isfinite(total), total, 0.0))[:, np.newaxis]
+        # The cumulative distribution at the atom, before it jumps.
+        right = np.clip((points < atom).sum(axis=1, keepdims=True), 1, points.shape[1] - 1)
+        low, high = (np.take_along_axis(cumulative, each, 1) for each in (right - 1, right))
+        begin, end = (np.take_along_axis(points, each, 1) for each in (right - 1, right))
+        part = np.divide(at - begin, end - begin, out=np.zeros_like(low), where=end > begin)
+        before = low + np.clip(part, 0.0, 1.0) * (high - low)
+        joined = np.hstack([cumulative, before, before])
+        jump = np.hstack([points > atom, np.zeros_like(at, bool), np.ones_like(at, bool)])
+        points = np.hstack([points, at, at])
+        order = np.argsort(points, axis=1, kind="stable")
+        cumulative = np.take_along_axis((1.0 - share) * joined + share * jump, order, 1)
+        points, log_mass = np.take_along_axis(points, order, 1), total
+    return points, cumulative, log_mass
 
 
 def _cumulative(masses: FloatArray) -> FloatArray:
