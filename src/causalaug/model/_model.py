@@ -143,7 +143,7 @@ class GraphModel:
         >>> model = fit_model(days, "sun -> ice")
         >>> model.log_density(pd.DataFrame({"sun": [1, None], "ice": [8.0, 8.0]})).round(1)
            sun  ice
-        0 -0.7 -2.2
+        0 -0.7 -2.1
         1  NaN  NaN
         """
         values = self._coded(frame)
