@@ -119,7 +119,7 @@ def test_dtypes_come_back():
 def test_kinds_decide_the_kernel():
     table = pd.DataFrame({"cylinders": [4, 6, 8], "mpg": [33.0, 20.0, 14.0]})
     graph = ca.read_graph("cylinders -> mpg")
-    exact = ca.augment(table, graph)
+    exact = ca.augment(table, graph, kinds={"cylinders": "nominal"})
     smooth = ca.augment(
         table, graph, ca.KernelConditional(temperature=1.0), kinds={"cylinders": "continuous"}
     )

@@ -44,13 +44,13 @@ def columns_without_numbers(features: Any) -> list[str]:
     return [
         name
         for name, dtype in _schema(features).items()
-        if not (dtype.is_numeric() or dtype == nw.Boolean or dtype.is_temporal())
+        if not (dtype.is_numeric() or dtype == nw.Boolean or _is_time(dtype))
     ]
 
 
 def columns_of_times(features: Any) -> list[str]:
     """Return the columns of a frame that hold dates, times or durations."""
-    return [name for name, dtype in _schema(features).items() if dtype.is_temporal()]
+    return [name for name, dtype in _schema(features).items() if _is_time(dtype)]
 
 
 def seconds_of_times(features: Any) -> FloatArray:
@@ -74,3 +74,7 @@ def _seconds(cells: Any) -> FloatArray:
 def _schema(features: Any) -> dict[str, Any]:
     opened = nw.from_native(features, eager_only=True, pass_through=True)
     return dict(opened.schema) if isinstance(opened, nw.DataFrame) else {}
+
+
+def _is_time(dtype: Any) -> bool:
+    return any(dtype == time for time in (nw.Date, nw.Datetime, nw.Duration))
