@@ -71,15 +71,18 @@ def test_ends_are_one_below_another_and_no_two_branches_of_a_level_meet(problem,
 
 def test_weights_are_written_new_rows_are_bold_and_pruned_branches_pale():
     ax = plot_probability_tree(PATIENTS, GRAPH)
-    assert texts(ax, "leaf") == ["0.167", "0.167", "0.167", "0.167", "0.333"]
+    assert texts(ax, "leaf") == ["0.333", "0.167", "0.167", "0.167", "0.167"]
     leaves = [text for text in ax.texts if text.get_label() == "leaf"]
-    assert [text.get_weight() for text in leaves] == ["normal", "bold", "bold", "normal", "normal"]
-    assert to_hex(leaves[1].get_color()) == VERMILION
+    assert [text.get_weight() for text in leaves] == ["normal", "normal", "bold", "bold", "normal"]
+    assert to_hex(leaves[2].get_color()) == VERMILION
     assert texts(ax, "edge").count("0.5") == 6
-    assert set(texts(ax, "pruned edge")) == {"0"}
+    assert not texts(ax, "pruned edge")
+    assert texts(ax, "node")[:2] == ["no", "yes"]
+    ax = plot_probability_tree(PATIENTS, GRAPH, threshold=0.6)
+    assert texts(ax, "leaf") == ["0.333"]
+    assert texts(ax, "pruned edge") == ["0.5"] * 4
     pale = [line for line in ax.lines if line.get_color() == PALE]
-    assert len(pale) == len(texts(ax, "pruned node")) == 7
-    assert texts(ax, "node")[:2] == ["yes", "no"]
+    assert len(pale) == len(texts(ax, "pruned node")) == 4
 
 
 def test_a_higher_threshold_prunes_more():

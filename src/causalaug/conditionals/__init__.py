@@ -11,7 +11,6 @@ from causalaug.conditionals._base import (
 from causalaug.conditionals._density import density_of
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
-from causalaug.kernels import RowWeigher
 
 __all__ = [
     "AutoConditional",
@@ -21,7 +20,6 @@ __all__ = [
     "FittedConditional",
     "KernelConditional",
     "ResidualConditional",
-    "RowWeigher",
     "Shift",
     "density_of",
 ]

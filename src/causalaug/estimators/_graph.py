@@ -366,7 +366,7 @@ def _complete(features, target, weights):
         stacklevel=3,
     )
     kept = np.flatnonzero(complete)
-    return opened[kept, :].to_native(), target[kept], weights[kept]
+    return opened[kept].to_native(), target[kept], weights[kept]
 
 
 def _repeated(features, target, weights):
@@ -375,5 +375,5 @@ def _repeated(features, target, weights):
     if np.ptp(weights) == 0.0 or not whole or weights.sum() > MOST_REPEATED * len(weights):
         return features, target, weights
     rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
-    taken = nw.from_native(features, eager_only=True)[rows, :].to_native()
+    taken = nw.from_native(features, eager_only=True)[rows].to_native()
     return taken, target[rows], np.ones(len(rows))

@@ -21,8 +21,9 @@ from causalaug._ragged import (
     combine_codes,
     group_by_key,
 )
-from causalaug.conditionals import RowWeigher, Shift
+from causalaug.conditionals import Shift
 from causalaug.expansion._base import FittedModel, Paths
+from causalaug.kernels import RowWeigher
 from causalaug.table import Coding
 from causalaug.typing import FloatArray, IntArray
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from causalaug._ragged import Ragged, RowWeights, segment_reduce
-from causalaug.conditionals import FittedConditional, KernelConditional, RowWeigher
+from causalaug.conditionals import FittedConditional, KernelConditional
 from causalaug.factorization import Factor
-from causalaug.kernels import ColumnKernel
+from causalaug.kernels import ColumnKernel, RowWeigher
 from causalaug.table import Table
 from causalaug.typing import FloatArray
 
