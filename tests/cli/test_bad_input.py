@@ -51,7 +51,7 @@ BAD_TABLES = {
     ),
     "a number of 5,000 digits": (
         b"sick,fever,cough\nyes,1,7.5\nno,-" + b"9" * 5000 + b",1.5\n",
-        "must fit into 64 bits. Found '-9999",
+        "must fit into 64 bits. Found -9999",
     ),
     "semicolons": (GOOD.replace(",", ";").encode(), "say --separator ';'"),
 }

@@ -99,7 +99,7 @@ def test_a_class_that_no_new_row_has_keeps_its_column():
 def test_a_class_that_chance_left_out_of_the_new_rows_is_still_known():
     X, y = rows_of_classification()
     y.iloc[:2], y.iloc[2:] = "rare", "common"
-    options = {"augmented_share": 1.0, "expansion": ca.SampledExpansion(3)}
+    options = {"augmented_share": 1.0, "expansion": ca.SampledExpansion(3), "new_targets": "drawn"}
     models = (
         make(RandomForestClassifier(5), **options, random_state=seed).fit(X, y) for seed in range(9)
     )

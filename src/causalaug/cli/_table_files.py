@@ -228,8 +228,9 @@ def _check_whole_numbers(frame: pd.DataFrame) -> None:
         cells = list(column.dropna().unique())
         if cells and all(map(_is_whole_number, cells)):
             longest = max(cells, key=lambda cell: len(cell) if isinstance(cell, str) else abs(cell))
+            shown = brief(longest).strip("'")
             raise TableError(
-                f"Whole numbers of a table must fit into 64 bits. Found {brief(longest).strip("'")} in "
+                f"Whole numbers of a table must fit into 64 bits. Found {shown} in "
                 f"{brief(name)}. Put a decimal point behind the numbers of that column, or a "
                 "letter before them if they are names."
             )
