@@ -1,6 +1,7 @@
 """What a command reads, it does not replace unless it is told to."""
 
 import os
+from importlib.metadata import version
 
 import pytest
 
@@ -76,6 +77,10 @@ def test_an_old_output_that_is_no_input_is_replaced_as_ever(data, graph, tmp_pat
 def test_a_path_that_no_system_holds_is_told_in_few_words(data, graph, tmp_path, which, name):
     paths = {"data": data, "graph": graph, "out": tmp_path / "new.csv", which: tmp_path / name}
     result = run(*words_of("augment", **paths))
+    if isinstance(result.exception, ValueError):
+        # An old parser of options stumbles over names that no shell can hand over to it.
+        assert tuple(map(int, version("click").split(".")[:2])) < (8, 2)
+        return
     # No shell can hand over the first two; what parses the options knows that for some of them.
     assert (result.exit_code, result.stderr.count("\n")) in {(1, 1), (2, 4)}
     assert isinstance(result.exception, SystemExit)
