@@ -29,7 +29,7 @@ $(LOWEST): pyproject.toml constraints-lowest.txt
 	touch $(LOWEST)
 
 test-lowest: $(LOWEST)  ## the same tests with the oldest versions that are supported
-	.venv-lowest/bin/python -m pytest -q -n auto -m "not slow"
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q -n auto -m "not slow"
 
 slow: $(STAMP)  ## long simulations
 	$(BIN)/python -m pytest -q -m slow
