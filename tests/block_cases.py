@@ -41,13 +41,10 @@ def all_by_rows(parts):
 TINY = {
     (_ragged, "LARGEST_LOOKUP"): 2,
     (_ragged, "CHUNK"): 2,
-    (_trellis, "LARGEST_LOOKUP"): 2,
     (_ragged, "LARGEST_KEY"): 8,
     (_frontier, "LARGEST_KEY"): 8,
-    (_frontier, "LARGEST_KEPT_PILLOWS"): 0,
     (_trellis, "BLOCK_EDGES"): 3,
     (_enumeration, "BLOCK_NODES"): 3,
-    (_children, "LARGEST_KEPT_CHILDREN"): 0,
     (_children, "MOST_PATHS"): 2,
     (_children, "STRIDE"): 2,
     (_product, "BLOCK_ENTRIES"): 4,

@@ -35,14 +35,8 @@ LONGEST_LOOKUP = 8
 LARGEST_KEY = 1 << 62
 """Keys that would not stay below it are replaced by their ranks, so that none overflows."""
 
-FEW_KEYS = 1 << 11
-"""So few keys are sorted at once, more of them by two digits, one after the other."""
-
 FEW_RUNS = 8
 """So few ascending runs are merged by a stable sort faster than anything is sorted."""
-
-DIGIT = 16
-"""Bits of a digit: NumPy sorts numbers of so many bits in linear time."""
 
 CHUNK = 1 << 15
 """Lists searched at a time: small enough for the processor's cache."""
@@ -129,26 +123,7 @@ def first_below(
     ...             floor=np.array([5.0, 6.0]))
     array([2, 3])
     """
-    found = np.empty(len(starts), dtype=np.int64)
-    for begin in range(0, len(starts), CHUNK):
-        part = slice(begin, begin + CHUNK)
-        found[part] = _first_below(values, starts[part], stops[part], floor[part])
-    return found
-
-
-def _first_below(values: FloatArray, low: IntArray, high: IntArray, floor: FloatArray) -> IntArray:
-    """Search the lists where neither end is the answer; very often one of them is."""
-    if not len(values):
-        return low.astype(np.int64)
-    filled = low < high
-    none_below = filled & (values.take(high - 1, mode="clip") >= floor)
-    found: IntArray = np.where(none_below, high, low).astype(np.int64)
-    some_above = filled & (values.take(low, mode="clip") >= floor)
-    within = np.flatnonzero(some_above & ~none_below)
-    if within.size:
-        low, high = low[within] + 1, high[within] - 1
-        found[within] = _bisect(values, low, high, np.greater_equal, floor[within])
-    return found
+    return _search(values, starts, stops, np.greater_equal, floor)
 
 
 def first_reaching(
@@ -158,25 +133,24 @@ def first_reaching(
 
     With `strictly` the first position past it. List `k` is ``values[starts[k]:stops[k]]``.
     """
-    found = np.empty(len(starts), dtype=np.int64)
     is_before = np.less_equal if strictly else np.less
-    for begin in range(0, len(starts), CHUNK):
-        part = slice(begin, begin + CHUNK)
-        found[part] = _bisect(values, starts[part], stops[part], is_before, target[part])
-    return found
+    return _search(values, starts, stops, is_before, target)
 
 
-def _bisect(
-    values: FloatArray, low: IntArray, high: IntArray, is_before: np.ufunc, bound: FloatArray
+def _search(
+    values: FloatArray, starts: IntArray, stops: IntArray, is_before: np.ufunc, bound: FloatArray
 ) -> IntArray:
     """Return the first position of each list whose value is not before the bound."""
-    last = len(values) - 1
-    for _ in range(int((high - low).max(initial=0)).bit_length()):
-        middle = (low + high) >> 1
-        goes_right = is_before(values[np.minimum(middle, last)], bound) & (low < high)
-        low = np.where(goes_right, middle + 1, low)
-        high = np.where(goes_right, high, middle)
-    return low
+    found, last = stops.astype(np.int64), len(values) - 1
+    for begin in range(0, len(starts) if len(values) else 0, CHUNK):
+        part = slice(begin, begin + CHUNK)
+        low, high = starts[part], stops[part]
+        for _ in range(int((high - low).max(initial=0)).bit_length()):
+            middle = (low + high) >> 1
+            goes_right = is_before(values[np.minimum(middle, last)], bound[part]) & (low < high)
+            low, high = np.where(goes_right, middle + 1, low), np.where(goes_right, high, middle)
+        found[part] = low
+    return found
 
 
 def segment_reduce(
@@ -267,11 +241,6 @@ def _stable_order(key: IntArray, bound: int) -> IntArray:
     n_bits = length.bit_length()
     if np.count_nonzero(key[1:] < key[:-1]) < FEW_RUNS:
         return np.argsort(key, kind="stable")
-    if length > FEW_KEYS and bound <= 1 << 2 * DIGIT:
-        order = np.argsort(key.astype(np.uint16), kind="stable")
-        if bound > 1 << DIGIT:
-            order = order[np.argsort((key >> DIGIT).astype(np.uint16)[order], kind="stable")]
-        return order
     if bound << n_bits > LARGEST_KEY:
         return np.argsort(key, kind="stable")
     # Key and position in one number: sorting numbers is faster than sorting positions by key.
@@ -305,18 +274,7 @@ def descending_order(owner: IntArray, values: FloatArray) -> IntArray:
     >>> descending_order(np.array([0, 0, 4, 7, 7]), np.array([1.0, 2.0, 9.0, 5.0, 5.0]))
     array([1, 0, 2, 3, 4])
     """
-    if len(owner) <= FEW_KEYS:
-        return np.lexsort([-values, owner])
-    # Most owners of a large array hold one value; only those that hold more are sorted.
-    order: IntArray = np.arange(len(owner))
-    same_as_next = owner[1:] == owner[:-1]
-    has_rival = np.zeros(len(owner), dtype=bool)
-    has_rival[:-1] = same_as_next
-    has_rival[1:] |= same_as_next
-    rivals = np.flatnonzero(has_rival)
-    by_value = rivals[np.argsort(-values[rivals], kind="stable")]
-    order[rivals] = by_value[group_by_key(owner[by_value], int(owner[-1]) + 1).order]
-    return order
+    return np.lexsort([-values, owner])
 
 
 def exp_or_zero(log_weight: FloatArray) -> FloatArray:
@@ -412,11 +370,6 @@ class Ragged:
         """Whether each owner has any entry."""
         return self.counts > 0
 
-    @property
-    def largest(self) -> FloatArray:
-        """The largest weight of each owner."""
-        return segment_reduce(np.maximum, self.weight, self.offsets, empty=0.0)
-
     def index_at(self, entries: IntArray) -> IntArray:
         """Return what some entries are."""
         return self.index[entries]
@@ -424,10 +377,6 @@ class Ragged:
     def log_weight_at(self, entries: IntArray) -> FloatArray:
         """Return the log-weights of some entries."""
         return self.log_weight[entries]
-
-    def times(self, masses: FloatArray) -> FloatArray:
-        """Return the weight of each entry, times the mass of its owner."""
-        return self.weight * np.repeat(masses, self.counts)
 
     def best(self, credit: FloatArray) -> FloatArray:
         """Return the largest log-weight of each owner, each with the credit of its index."""
@@ -438,17 +387,6 @@ class Ragged:
         """Return some of the entries, given in ascending order; owners may end up with none."""
         offsets = np.searchsorted(entries, self.offsets)
         return Ragged(offsets, self.index[entries], self.log_weight[entries])
-
-    def of(self, owners: IntArray) -> "Ragged":
-        """Return some of the owners, given in ascending order; neighbours are not copied."""
-        low, high = int(owners[0]), int(owners[-1])
-        if high - low + 1 == len(owners):
-            begin, end = self.offsets[low], self.offsets[high + 1]
-            offsets = self.offsets[low : high + 2] - begin
-            return Ragged(offsets, self.index[begin:end], self.log_weight[begin:end])
-        counts = self.counts[owners]
-        entries = concatenated_ranges(self.offsets[owners], counts)
-        return Ragged(offsets_of(counts), self.index[entries], self.log_weight[entries])
 
     def at_least(self, log_floor: FloatArray) -> "Ragged":
         """Return the entries whose log-weight is at least the floor of their owner."""
@@ -529,12 +467,6 @@ class Dense:
         """The weight of each entry."""
         return self.matrix.ravel()
 
-    @property
-    def largest(self) -> FloatArray:
-        """The largest weight of each owner."""
-        largest: FloatArray = self.matrix.max(axis=1)
-        return largest
-
     def index_at(self, entries: IntArray) -> IntArray:
         """Return what some entries are."""
         index: IntArray = entries % self.matrix.shape[1]
@@ -544,11 +476,6 @@ class Dense:
         """Return the log-weights of some entries."""
         with np.errstate(divide="ignore"):
             return np.log(self.weight[entries])
-
-    def times(self, masses: FloatArray) -> FloatArray:
-        """Return the weight of each entry, times the mass of its owner."""
-        product: FloatArray = self.matrix * masses[:, np.newaxis]
-        return product.ravel()
 
     def best(self, credit: FloatArray) -> FloatArray:
         """Return the largest log-weight of each owner, each with the credit of its index."""

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from causalaug.expansion.resampling import (
-    least_survival_weight,
     resample,
     spread_points,
     survival_weight,
@@ -35,30 +34,6 @@ def test_more_children_never_lower_the_survival_weight(some, more, n):
 
 def test_weights_of_zero_do_not_count():
     assert survival_weight(np.array([0.5, 0.5, 0.0, 0.0]), 0.0, n=2) == 0.0
-
-
-@given(
-    st.lists(st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=8), min_size=1, max_size=12),
-    st.integers(1, 30),
-)
-def test_masses_alone_bound_the_survival_weight_of_the_children(families, n):
-    masses = np.array([sum(children) for children in families])
-    largest = np.array([max(children) for children in families]) / masses
-    children = np.concatenate(families)
-    survival = survival_weight(children, 0.0, n) or children.min()
-    assert least_survival_weight(masses, largest, n) <= survival
-
-
-@given(
-    st.lists(st.tuples(st.floats(1e-3, 1.0), st.integers(1, 8)), min_size=1, max_size=12),
-    st.integers(1, 30),
-)
-def test_equal_children_are_known_by_their_masses(families, n):
-    masses, counts = np.array(families).T
-    assume(counts.sum() != n)
-    known = least_survival_weight(masses, 1.0 / counts, n)
-    children = np.repeat(masses / counts, counts.astype(int))
-    assert known == pytest.approx(survival_weight(children, 0.0, n), rel=1e-6)
 
 
 # The whole scheme.

@@ -14,7 +14,6 @@ from causalaug.expansion._frontier import Frontier, Level, ProbabilityTree, desc
 from causalaug.expansion.resampling import (
     EVEN,
     NO_MASS,
-    least_survival_weight,
     resample,
     spread_points,
     survival_weight,
@@ -136,7 +135,8 @@ def _draw_choices(
 ) -> IntArray:
     """Return a choice of each of some paths, drawn by its weight; -1 where a path ends."""
     pillows = frontier.pillows(level)
-    (rows,) = draw_rows(pillows.weights, pillows.of(paths), 1, rng)
+    tuples = pillows.groups.ranks[paths]
+    (rows,) = draw_rows(level.weigher, pillows.query, tuples, 1, rng)
     return np.where(rows >= 0, frontier.variable(level).choices.ranks[rows], -1)
 
 
@@ -211,7 +211,7 @@ class _Survivors:
         self._budget = budget
         waiting: list[tuple[IntArray, Ragged]] = []
         n_waiting = 0
-        for part in children.listed(lambda: self.cutoff, 2 * budget, glimpse=self._glimpse):
+        for part in children.listed(lambda: self.cutoff, 2 * budget):
             waiting.append(part)
             n_waiting += part[1].n_entries
             seen += float(np.exp(children.log_weights[part[0]]).sum())
@@ -219,9 +219,6 @@ class _Survivors:
                 waiting = [self._settle(children, waiting, seen)]
                 n_waiting = 0
         _, self.children = self._settle(children, waiting, seen)
-
-    def _glimpse(self, masses: FloatArray, largest: FloatArray) -> None:
-        self.cutoff = max(self.cutoff, least_survival_weight(masses, largest, self._budget))
 
     def _settle(
         self, children: LevelChildren, waiting: list[tuple[IntArray, Ragged]], seen: float

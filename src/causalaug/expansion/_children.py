@@ -21,12 +21,9 @@ from causalaug._ragged import (
     largest_of_each,
     offsets_of,
 )
-from causalaug.expansion._frontier import Frontier, Level, PillowWeights
+from causalaug.expansion._frontier import Frontier, Level
+from causalaug.kernels import RowWeigher
 from causalaug.typing import FloatArray, IntArray
-
-LARGEST_KEPT_CHILDREN = 1 << 22
-"""Weights that are kept for a second look instead of computed again. Without, a budget takes a
-tenth longer (`make bench`, temperature 0.1)."""
 
 MOST_PATHS = 1 << 16
 """Paths whose children are listed at a time."""
@@ -40,9 +37,6 @@ STRIDE = 32
 USED_UP = 1e-14
 """A remainder of this part of a path is rounding."""
 
-Glimpse = Callable[[FloatArray, FloatArray], None]
-"""Takes masses of children and the largest part of each mass that is a single child."""
-
 
 class LevelChildren:
     """The children of every path at one level.
@@ -51,14 +45,11 @@ class LevelChildren:
     """
 
     def __init__(self, frontier: Frontier, level: Level, paths: IntArray | None = None) -> None:
-        self._variable = frontier.variable(level)
-        self._pillows = frontier.pillows(level)
-        self.log_weights = frontier.log_weights
+        self._weigher, self._variable = level.weigher, frontier.variable(level)
+        pillows, self.log_weights = frontier.pillows(level), frontier.log_weights
         if paths is not None:
-            self._pillows = self._pillows.at(paths)
-            self.log_weights = self.log_weights[paths]
-        self._groups = self._pillows.groups
-        self._kept: list[RowWeights] | None = None
+            pillows, self.log_weights = pillows.at(paths), self.log_weights[paths]
+        self._groups, self._query = pillows.groups, pillows.query
         self._is_alive = np.zeros(len(self.log_weights), dtype=bool)
 
     @property
@@ -89,7 +80,6 @@ class LevelChildren:
         least: Callable[[], float],
         at_a_time: int = 1 << 62,
         log_cut: float = 0.0,
-        glimpse: Glimpse | None = None,
     ) -> Iterator[tuple[IntArray, Ragged]]:
         """Yield some paths at a time, and their children that are heavy enough.
 
@@ -102,8 +92,6 @@ class LevelChildren:
         log_cut : float
             As in `RowWeigher.weigh`. With 0, children that together are below double precision
             may be left out.
-        glimpse : callable, optional
-            Told what is known of children before they are listed, while nothing is ruled out.
         """
         done = 0
         for weights in self._blocks(log_cut):
@@ -115,7 +103,7 @@ class LevelChildren:
                 alive = weights.is_alive[owner]
                 paths, owner = paths[alive], owner[alive]
             self._is_alive[paths] = True
-            yield from self._list_block(weights, paths, owner, least, at_a_time, glimpse)
+            yield from self._list_block(weights, paths, owner, least, at_a_time)
 
     def _list_block(
         self,
@@ -124,17 +112,10 @@ class LevelChildren:
         owner: IntArray,
         least: Callable[[], float],
         at_a_time: int,
-        glimpse: Glimpse | None,
     ) -> Iterator[tuple[IntArray, Ragged]]:
         log_weights = self.log_weights[paths]
         heaviest = largest_of_each(owner, log_weights, weights.n_owners)
         heaviest[~weights.is_alive] = 0.0
-        if glimpse is not None and least() == 0.0:
-            if weights.n_entries <= len(owner):
-                glimpse(np.exp(log_weights), weights.largest[owner])
-            elif weights.n_entries > at_a_time:
-                some = weights.times(np.exp(heaviest))
-                glimpse(some, np.broadcast_to(1.0, some.shape))
         branches = weights.at_least(log_of(least()) - heaviest).heaviest_first()
         start = 0
         while start < len(paths):
@@ -150,20 +131,8 @@ class LevelChildren:
             start += block.stop
 
     def _blocks(self, log_cut: float = 0.0) -> Iterator[RowWeights]:
-        """Yield the weights of all pillow tuples, from memory if there are not too many."""
-        if log_cut == 0.0 and self._kept is not None:
-            yield from self._kept
-            return
-        kept: list[RowWeights] = []
-        n_entries = 0
-        for weights in self._pillows.weigh(log_cut):
-            chosen = self._variable.choose(weights)
-            n_entries += chosen.n_entries
-            if log_cut == 0.0 and n_entries <= LARGEST_KEPT_CHILDREN:
-                kept.append(chosen)
-            yield chosen
-        if log_cut == 0.0 and n_entries <= LARGEST_KEPT_CHILDREN:
-            self._kept = kept
+        """Yield the weights of the choices given each pillow tuple, block after block."""
+        return map(self._variable.choose, self._weigher.weigh(self._query, log_cut))
 
     def remainders(self, heavy: Ragged) -> FloatArray:
         """Return the mass that each path has left for its other children."""
@@ -231,27 +200,30 @@ def _draw_past_heaviest(
 
 
 def draw_rows(
-    weights_of: PillowWeights, owner: IntArray, n_draws: int, rng: np.random.Generator
+    weigher: RowWeigher,
+    query: FloatArray,
+    owner: IntArray,
+    n_draws: int,
+    rng: np.random.Generator,
 ) -> IntArray:
-    """Return rows drawn by their weights given tuples by number; -1 where no row has any.
+    """Return rows drawn by their weights given ``query[owner]``; -1 where no row has any.
 
     Shape: (n_draws, n_entries). Rows are proposed where that is likely to succeed; for the
     entries left, all rows are weighed once for all draws.
     """
-    n_tuples = len(weights_of.query)
     rows: IntArray = np.empty((n_draws, len(owner)), dtype=np.int64)
     if len(owner) > MOST_DRAWS and (owner[1:] < owner[:-1]).any():
-        order = group_by_key(owner, n_tuples).order
-        rows[:, order] = draw_rows(weights_of, owner[order], n_draws, rng)
+        order = group_by_key(owner, len(query)).order
+        rows[:, order] = draw_rows(weigher, query, owner[order], n_draws, rng)
         return rows
     for row in rows:
-        _propose(weights_of, owner, row, rng)
+        row[:] = _propose(weigher, query, owner, rng)
     place = rng.random(rows.shape)
     left = np.flatnonzero((rows < 0).any(axis=0))
-    groups = group_by_key(owner[left], n_tuples)
+    groups = group_by_key(owner[left], len(query))
     sorted_left, ranks = left[groups.order], groups.ranks[groups.order]
     done = 0
-    for weights in weights_of.weigh(owner[left[groups.first]]):
+    for weights in weigher.weigh(query[owner[left[groups.first]]]):
         part = slice(*groups.offsets[[done, done + weights.n_owners]])
         entries, local = sorted_left[part], ranks[part] - done
         done += weights.n_owners
@@ -265,18 +237,15 @@ def draw_rows(
 
 
 def _propose(
-    weights_of: PillowWeights, owner: IntArray, rows: IntArray, rng: np.random.Generator
-) -> None:
+    weigher: RowWeigher, query: FloatArray, owner: IntArray, rng: np.random.Generator
+) -> IntArray:
     """Propose a row for each entry, very many a part at a time; owners are then ascending."""
-    query = weights_of.query
     if len(owner) <= MOST_DRAWS:
-        rows[:] = weights_of.weigher.propose(query, owner, rng)
-        return
-    for start in range(0, len(owner), MOST_DRAWS):
-        part = slice(start, start + MOST_DRAWS)
-        some = owner[part]
-        near = query[some[0] : some[-1] + 1]
-        rows[part] = weights_of.weigher.propose(near, some - some[0], rng)
+        return weigher.propose(query, owner, rng)
+    parts = np.split(owner, range(MOST_DRAWS, len(owner), MOST_DRAWS))
+    return np.concatenate(
+        [weigher.propose(query[part[0] : part[-1] + 1], part - part[0], rng) for part in parts]
+    )
 
 
 def draw_entries(weights: RowWeights, owner: IntArray, place: FloatArray) -> IntArray:

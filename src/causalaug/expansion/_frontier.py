@@ -8,7 +8,7 @@ and for the rest a history to trace back.
 
 import heapq
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,13 +26,6 @@ from causalaug.expansion._base import FittedModel, Paths
 from causalaug.kernels import RowWeigher
 from causalaug.table import Coding
 from causalaug.typing import FloatArray, IntArray
-
-LARGEST_KEPT_PILLOWS = 1 << 21
-"""Weights that are kept for the next variable of equal pillow: 32 MB of them. Without, a budget of
-narrow kernels takes half as long again (`make bench`, temperature 0.001)."""
-
-AT_A_TIME = 1 << 16
-"""Tuples whose kept weights are handed over at a time."""
 
 Codes = Mapping[int, IntArray]
 """For each live column, the code of the value that each path or context holds."""
@@ -120,11 +113,6 @@ class ProbabilityTree:
         n_choices = self.variables[self.levels[0].column].n_choices
         start, stop = (n_choices * each // n_blocks for each in (block, block + 1))
         return replace(self, open_choices=range(start, stop))
-
-    def following(self, level: Level) -> Level | None:
-        """Return the level that comes next, None after the last."""
-        number = self.levels.index(level) + 1
-        return self.levels[number] if number < len(self.levels) else None
 
     def only_open(self, level: Level, choices: Ragged) -> Ragged:
         """Return the choices that are open at a level: at the first one some may not be."""
@@ -232,78 +220,18 @@ def plan_order(targets: Sequence[int], pillows: Sequence[Sequence[int]]) -> list
     return order
 
 
-class PillowWeights:
-    """Weights of the rows given each of some pillow tuples.
-
-    Parameters
-    ----------
-    weigher : RowWeigher
-        Weighs the rows.
-    query : float array of shape (n_tuples, n_columns)
-        The tuples.
-    keep : bool, default=False
-        Whether the weights will be asked for again. Then those of all tuples are kept, once
-        most of them are wanted, unless they are too many.
-    """
-
-    def __init__(self, weigher: RowWeigher, query: FloatArray, *, keep: bool = False) -> None:
-        self.weigher = weigher
-        self.query = query
-        self._keep = keep
-        self._kept: Ragged | None = None
-
-    def weigh(self, numbers: IntArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
-        """Yield the weights given some tuples, by their ascending numbers, block after block.
-
-        Rows may be left out as in `RowWeigher.weigh`.
-        """
-        if log_cut == 0.0 and self._keep and 2 * len(numbers) > len(self.query):
-            self._kept = self._weigh_all()
-            self._keep = False
-        if log_cut > 0.0 or self._kept is None:
-            yield from self.weigher.weigh(self.query[numbers], log_cut)
-            return
-        for start in range(0, len(numbers), AT_A_TIME):
-            yield self._kept.of(numbers[start : start + AT_A_TIME])
-
-    def _weigh_all(self) -> Ragged | None:
-        """Return the weights given all tuples; None if they are too many."""
-        blocks: list[Ragged] = []
-        n_entries = 0
-        for weights in self.weigher.weigh(self.query):
-            n_entries += weights.n_entries
-            if n_entries > LARGEST_KEPT_PILLOWS or not isinstance(weights, Ragged):
-                return None
-            blocks.append(weights)
-        return Ragged.joined(blocks)
-
-
 @dataclass(frozen=True, eq=False)
 class Pillows:
-    """Paths grouped by pillow tuple: group `k` holds the tuple of number ``numbers[k]``."""
+    """Paths grouped by pillow tuple: group `k` holds the tuple ``query[k]``."""
 
     groups: Groups
-    numbers: IntArray
-    weights: PillowWeights
-
-    @property
-    def query(self) -> FloatArray:
-        """The values of all tuples, by their numbers."""
-        return self.weights.query
-
-    def of(self, paths: IntArray) -> IntArray:
-        """Return the number of the tuple that each of some paths holds."""
-        return self.numbers[self.groups.ranks[paths]]
+    query: FloatArray
 
     def at(self, paths: IntArray) -> "Pillows":
-        """Return some of the paths, or of their descendants, grouped in the same way."""
+        """Return some of the paths, grouped in the same way."""
         ranks = self.groups.ranks[paths]
-        groups = group_by_key(ranks, len(self.numbers))
-        return Pillows(groups, self.numbers[ranks[groups.first]], self.weights)
-
-    def weigh(self, log_cut: float = 0.0) -> Iterator[RowWeights]:
-        """Yield the weights given the tuple of each group, block after block."""
-        return self.weights.weigh(self.numbers, log_cut)
+        groups = group_by_key(ranks, len(self.query))
+        return Pillows(groups, self.query[ranks[groups.first]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,11 +261,8 @@ class Frontier:
     log_weights: FloatArray = field(default_factory=lambda: np.zeros(1))
     codes: dict[int, IntArray] = field(default_factory=dict)
     _history: list[_Step] = field(default_factory=list)
-    _latest: Pillows | None = None
-    """The pillows of the level before, while the next level has the same columns in its own."""
-    _latest_columns: tuple[int, ...] = ()
-    _descent: IntArray | None = None
-    """Which of the paths of `_latest` each path descends from; None: they are the same."""
+    _pillows: Pillows | None = None
+    """The paths by the pillow of the next level, once asked for."""
 
     def __len__(self) -> int:
         """Return the number of paths."""
@@ -348,18 +273,12 @@ class Frontier:
         return self.tree.variables[level.column]
 
     def pillows(self, level: Level) -> Pillows:
-        """Return the paths grouped by pillow tuple."""
-        if self._latest is not None and self._latest_columns == level.pillow:
-            pillows = self._latest if self._descent is None else self._latest.at(self._descent)
-            if pillows.weights.weigher is not level.weigher:
-                pillows = replace(pillows, weights=self._weights(level, pillows.query))
-        else:
-            key = self.tree.pillow_key(level, self.codes, len(self))
-            groups = group_by_key(*key)
+        """Return the paths grouped by pillow tuple; `level` is the next one to grow."""
+        if self._pillows is None:
+            groups = group_by_key(*self.tree.pillow_key(level, self.codes, len(self)))
             query = self.tree.pillow_values(level, self.codes, groups.first)
-            pillows = Pillows(groups, np.arange(len(query)), self._weights(level, query))
-        self._latest, self._latest_columns, self._descent = pillows, level.pillow, None
-        return pillows
+            self._pillows = Pillows(groups, query)
+        return self._pillows
 
     def grow(self, level: Level, children: Ragged) -> None:
         """Replace the paths by their children: the owners are the paths."""
@@ -368,7 +287,7 @@ class Frontier:
         values = None
         if level.shift is not None:
             pillows = self.pillows(level)
-            values = level.shift.values(pillows.query, pillows.of(parent), rows)
+            values = level.shift.values(pillows.query, pillows.groups.ranks[parent], rows)
         codes = {c: self.codes[c][parent] for c in level.live if c != level.column}
         if level.is_live:
             codes[level.column] = variable.code_of_choice[choice]
@@ -376,11 +295,7 @@ class Frontier:
                 distinct, codes[level.column] = np.unique(values, return_inverse=True)
                 self.tree = self.tree.with_values(level.column, distinct)
         self._history.append(_Step(level.column, parent.astype(np.int32), rows, values))
-        following = self.tree.following(level)
-        if following is None or following.pillow != self._latest_columns:
-            self._latest = None
-        elif children.n_entries != len(self) or not (children.counts == 1).all():
-            self._descent = parent if self._descent is None else self._descent[parent]
+        self._pillows = None
         self.codes, self.log_weights = codes, children.log_weight
 
     def at(self, positions: IntArray, log_weights: FloatArray) -> "Frontier":
@@ -400,8 +315,3 @@ class Frontier:
                 shifted[step.column] = step.values[position]
             position = step.parent[position]
         return Paths(stacked.T, self.log_weights, shifted)
-
-    def _weights(self, level: Level, query: FloatArray) -> PillowWeights:
-        following = self.tree.following(level)
-        keep = following is not None and following.weigher is level.weigher
-        return PillowWeights(level.weigher, query, keep=keep)

@@ -71,8 +71,7 @@ class _SampledBlocks:
 def _draw_levels(frontier: Frontier, levels: list[Level], rng: np.random.Generator) -> None:
     """Draw the variables of levels that share what weighs their rows."""
     pillows = frontier.pillows(levels[0])
-    tuples = pillows.of(np.arange(len(frontier)))
-    rows = draw_rows(pillows.weights, tuples, len(levels), rng)
+    rows = draw_rows(levels[0].weigher, pillows.query, pillows.groups.ranks, len(levels), rng)
     alive = np.flatnonzero(rows[0] >= 0)
     for level, row in zip(levels, rows[:, alive], strict=True):
         parent = alive if level is levels[0] else np.arange(len(alive))

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from causalaug._ragged import (
-    LARGEST_LOOKUP,
     Ragged,
     blocks_by_size,
     combine_codes,
@@ -24,6 +23,7 @@ from causalaug._ragged import (
     offsets_of,
     owned_ranges,
     rank_keys,
+    segment_reduce,
 )
 from causalaug.expansion._bounds import Bounds, bound_levels, heaviest_choices, no_bounds
 from causalaug.expansion._frontier import Level, ProbabilityTree
@@ -275,40 +275,19 @@ def _key_bound(tree: ProbabilityTree, forward: _Forward) -> int:
 
 def _best_by_key(tree: ProbabilityTree, forward: _Forward) -> tuple[IntArray, FloatArray]:
     """Return the keys of the next contexts, sorted, and the best prefix of each."""
-    found = _BestTable(_key_bound(tree, forward))
+    bound = _key_bound(tree, forward)
+    parts: list[tuple[IntArray, FloatArray]] = [(np.empty(0, dtype=np.int64), np.empty(0))]
     for _, owner, edges in _edge_blocks(forward):
         value = forward.best[owner] + forward.branches.log_weight[edges]
-        found.add(_edge_keys(tree, forward, owner, edges), value)
-    return found.result()
+        parts.append(_best_of_equal(_edge_keys(tree, forward, owner, edges), value, bound))
+    keys, best = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return _best_of_equal(keys, best, bound)
 
 
-class _BestTable:
-    """The largest value seen for each key: a table for few possible keys, else sorted lists."""
-
-    def __init__(self, bound: int) -> None:
-        self._bound = bound
-        self._table = np.full(bound, -np.inf) if bound <= LARGEST_LOOKUP else None
-        self._parts: list[tuple[IntArray, FloatArray]] = []
-
-    def add(self, keys: IntArray, values: FloatArray) -> None:
-        if self._table is not None:
-            np.maximum.at(self._table, keys, values)
-        else:
-            self._parts.append(_largest_per_key(keys, values, self._bound))
-
-    def result(self) -> tuple[IntArray, FloatArray]:
-        if self._table is not None:
-            keys = np.flatnonzero(self._table > -np.inf)
-            return keys, self._table[keys]
-        if not self._parts:
-            return np.empty(0, dtype=np.int64), np.empty(0)
-        keys, values = (np.concatenate(part) for part in zip(*self._parts, strict=True))
-        return _largest_per_key(keys, values, self._bound)
-
-
-def _largest_per_key(keys: IntArray, values: FloatArray, bound: int) -> tuple[IntArray, FloatArray]:
+def _best_of_equal(keys: IntArray, values: FloatArray, bound: int) -> tuple[IntArray, FloatArray]:
+    """Return the distinct keys, sorted, and the largest value of each."""
     groups = group_by_key(keys, bound)
-    largest = np.maximum.reduceat(values[groups.order], groups.offsets[:-1])
+    largest = segment_reduce(np.maximum, values[groups.order], groups.offsets, empty=-np.inf)
     return keys[groups.first], largest
 
 
@@ -359,11 +338,10 @@ def _keep_edges(
 ) -> TrellisLevel:
     """List the choices of each context that lie on a kept path, by how far they reach."""
     branches, variable = forward.branches, tree.variables[forward.level.column]
-    position = _Positions(next_keys, _key_bound(tree, forward))
     kept_edges, kept_child, kept_reach = [], [], []
     counts = np.zeros(len(forward.best), dtype=np.int64)
     for block, owner, edges in _edge_blocks(forward):
-        child = position.of(_edge_keys(tree, forward, owner, edges))
+        child = np.searchsorted(next_keys, _edge_keys(tree, forward, owner, edges))
         reach = branches.log_weight[edges] + completion[child]
         passes = (forward.best[owner] + reach >= log_threshold) & (reach > -np.inf)
         keep = np.flatnonzero(passes)
@@ -386,16 +364,3 @@ def _keep_edges(
         child=np.concatenate([np.empty(0, dtype=np.int32), *kept_child]),
         child_of_choice=True,
     )
-
-
-class _Positions:
-    """Where a key stands in a sorted list that holds it."""
-
-    def __init__(self, keys: IntArray, bound: int) -> None:
-        self._keys = keys
-        self._table = _renumber(keys, bound) if bound <= LARGEST_LOOKUP else None
-
-    def of(self, keys: IntArray) -> IntArray:
-        if self._table is not None:
-            return self._table[keys]
-        return np.searchsorted(self._keys, keys)

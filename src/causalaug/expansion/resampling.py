@@ -61,28 +61,6 @@ def survival_weight(weights: FloatArray, rest: float, n: int) -> float:
         light = light[~is_heavy]
 
 
-def least_survival_weight(masses: FloatArray, largest: FloatArray, n: int) -> float:
-    """Return a weight that the survival weight is not below, from masses of several points.
-
-    A mass `m` of which no point is more than a part `h` adds at least ``min(m / c, 1 / h)``
-    to the sum of ``min(w / c, 1)`` over the points, which has to be `n`.
-
-    >>> round(least_survival_weight(np.array([0.5, 0.5]), np.array([0.5, 0.01]), n=12), 6)
-    0.05
-    """
-    survival, n_heavy = np.inf, 0.0
-    while n_heavy < n:
-        if not len(masses):
-            return 0.0
-        survival = float(masses.sum()) / (n - n_heavy)
-        is_heavy = masses * largest >= survival
-        if not is_heavy.any():
-            break
-        n_heavy += float((1.0 / largest[is_heavy]).sum())
-        masses, largest = masses[~is_heavy], largest[~is_heavy]
-    return survival * (1.0 - EVEN)
-
-
 def spread_points(
     masses: FloatArray, n: int, rng: np.random.Generator
 ) -> tuple[IntArray, FloatArray]:

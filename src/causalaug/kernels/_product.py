@@ -26,7 +26,6 @@ from causalaug._ragged import (
     offsets_of,
     segment_reduce,
 )
-from causalaug._threads import one_blas_thread
 from causalaug.kernels._base import BLOCK_ENTRIES, RowWeigher
 from causalaug.kernels._neighbours import NeighbourFinder
 from causalaug.kernels._proposals import (
@@ -362,24 +361,19 @@ class ProductKernel(RowWeigher):
         # Sums of products below it have lost digits to underflow.
         least_total = np.exp(log_cut + SMALLEST_LOG)
         size = max(1, BLOCK_ENTRIES // self.n_rows)
-        codes = self._codes(query)
-        pays = len(query) >= LEAST_QUERIES * self.n_rows
-        tables = [self._table(c) for c in range(len(self._columns))] if codes and pays else []
-        spare = np.empty((min(size, len(query)), self.n_rows))
+        codes = self._codes(query) if len(query) >= LEAST_QUERIES * self.n_rows else []
+        tables = [self._table(c) for c in range(len(codes))]
         for start in range(0, len(query), size):
             block = slice(start, start + size)
-            if codes is None:
-                kernel = self._exponentiated(query[block])
-            elif not tables:
-                kernel = self._relative(self.log_kernel(query[block]))
-            else:
-                kernel = np.take(tables[0], codes[0][block], axis=0)
-                for table, code in zip(tables[1:], codes[1:], strict=True):
-                    part = code[block]
-                    kernel *= np.take(table, part, axis=0, out=spare[: len(part)], mode="clip")
-                lost = np.flatnonzero(np.einsum("ij->i", kernel) < least_total)
-                if lost.size:
-                    kernel[lost] = self._relative(self.log_kernel(query[block][lost]))
+            if not tables:
+                yield Dense.normalised(self._relative(self.log_kernel(query[block])))
+                continue
+            kernel = tables[0][codes[0][block]]
+            for table, code in zip(tables[1:], codes[1:], strict=True):
+                kernel *= table[code[block]]
+            lost = np.flatnonzero(np.einsum("ij->i", kernel) < least_total)
+            if lost.size:
+                kernel[lost] = self._relative(self.log_kernel(query[block][lost]))
             yield Dense.normalised(kernel)
 
     def _table(self, position: int) -> FloatArray:
@@ -395,45 +389,19 @@ class ProductKernel(RowWeigher):
             self._tables[position] = table
         return table
 
-    def _codes(self, query: FloatArray) -> list[IntArray] | None:
-        """Return the row of each column's table, None if there is no table for the queries."""
-        longest = max((len(column.distinct) for column in self._columns), default=0)
-        if not self._columns or longest * self.n_rows > LARGEST_TABLE:
-            return None
+    def _codes(self, query: FloatArray) -> list[IntArray]:
+        """Return the row of each column's table, none if there is no table for the queries."""
+        longest = max(len(column.distinct) for column in self._columns)
+        if longest * self.n_rows > LARGEST_TABLE:
+            return []
         codes = []
         for column, wanted in zip(self._columns, query.T, strict=True):
             values = column.distinct
             code = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
             if not np.array_equal(values[code], wanted):
-                return None
+                return []
             codes.append(code)
         return codes
-
-    def _exponentiated(self, query: FloatArray) -> FloatArray:
-        """Return the kernel of all rows, relative to the heaviest, by a matrix product.
-
-        Of ``-(q - z)^2 / 2`` the part ``q z - z^2 / 2`` depends on the row. Queries that match
-        no row exactly go by the reference text.
-        """
-        gaussian = [c for c, column in enumerate(self._columns) if column.is_gaussian]
-        places = [self._columns[c].scaled(query[:, c]) for c in gaussian]
-        with one_blas_thread():
-            log_kernel: FloatArray = np.column_stack([*places, np.ones(len(query))]) @ self._places
-        for column, wanted in zip(self._columns, query.T, strict=True):
-            if not column.is_gaussian:
-                log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)
-        if self._log_rows is not None:
-            log_kernel += self._log_rows
-        if self._has_nearest:
-            unmatched = np.flatnonzero(np.isneginf(log_kernel.max(axis=1)))
-            log_kernel[unmatched] = self.log_kernel(query[unmatched])
-        return self._relative(log_kernel)
-
-    @cached_property
-    def _places(self) -> FloatArray:
-        """The rows' places in each Gaussian column, and what is taken off for them."""
-        places = np.stack([c.scaled(c.values) for c in self._columns if c.is_gaussian])
-        return np.vstack([places, -0.5 * np.square(places).sum(axis=0)])
 
     @staticmethod
     def _relative(log_kernel: FloatArray) -> FloatArray:
