@@ -39,7 +39,6 @@ def all_by_rows(parts):
 
 
 TINY = {
-    (_ragged, "LARGEST_LOOKUP"): 2,
     (_ragged, "CHUNK"): 2,
     (_ragged, "LARGEST_KEY"): 8,
     (_frontier, "LARGEST_KEY"): 8,

@@ -22,7 +22,6 @@ from causalaug._ragged import (
     lengths_of,
     offsets_of,
     owned_ranges,
-    rank_keys,
     run_offsets,
     segment_reduce,
 )
@@ -188,17 +187,6 @@ def test_groups_hold_equal_keys_in_order(few_runs, keys):
     assert found == expected
     assert groups.first.tolist() == [group[0] for group in expected]
     assert groups.ranks.tolist() == [sorted(set(keys)).index(key) for key in keys]
-
-
-@pytest.mark.parametrize("largest_lookup", [0, 1 << 22])
-@given(keys=st.lists(st.integers(0, 30), max_size=12), slack=st.integers(0, 5))
-def test_ranks_do_not_depend_on_how_they_are_found(largest_lookup, keys, slack):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_ragged, "LARGEST_LOOKUP", largest_lookup)
-        ranks, first = rank_keys(ints(keys), max(keys, default=-1) + 1 + slack)
-    distinct = sorted(set(keys))
-    assert ranks.tolist() == [distinct.index(key) for key in keys]
-    assert first.tolist() == [keys.index(key) for key in distinct]
 
 
 @given(st.lists(st.floats(-2000.0, 0.0) | st.sampled_from([-np.inf, -700.0]), max_size=6))

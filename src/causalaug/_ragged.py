@@ -25,13 +25,6 @@ from causalaug.typing import BoolArray, FloatArray, IntArray
 # `make bench` (the rows "low threshold" and "rows per second"); a factor of four either way costs
 # a few per cent.
 
-LARGEST_LOOKUP = 1 << 20
-"""Keys below this bound are ranked by a lookup table, larger ones by sorting: beyond, the table
-falls out of the processor's cache."""
-
-LONGEST_LOOKUP = 8
-"""Skip the lookup table if it would be over 8 times longer than the array of keys."""
-
 LARGEST_KEY = 1 << 62
 """Keys that would not stay below it are replaced by their ranks, so that none overflows."""
 
@@ -248,22 +241,6 @@ def _stable_order(key: IntArray, bound: int) -> IntArray:
     packed.sort()
     packed &= (1 << n_bits) - 1
     return packed
-
-
-def rank_keys(key: IntArray, bound: int) -> tuple[IntArray, IntArray]:
-    """Return the rank of each key among the distinct keys, and one position of each rank.
-
-    >>> rank_keys(np.array([7, 2, 7]), bound=8)[0]
-    array([1, 0, 1])
-    """
-    if bound > min(LARGEST_LOOKUP, LONGEST_LOOKUP * len(key)):
-        groups = group_by_key(key, bound)
-        return groups.ranks, groups.first
-    position = np.full(bound, -1, dtype=np.int64)
-    position[key[::-1]] = np.arange(len(key) - 1, -1, -1)
-    present = position >= 0
-    ranks_of_keys = np.cumsum(present) - 1
-    return ranks_of_keys[key], position[present]
 
 
 def descending_order(owner: IntArray, values: FloatArray) -> IntArray:

@@ -7,12 +7,19 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from causalaug._ragged import combine_codes, rank_keys
+from causalaug._ragged import combine_codes, group_by_key
 from causalaug.table import ColumnKind, Table
 from causalaug.typing import FloatArray, IntArray
 
 FEWEST_ROWS = 10
 """A level with fewer rows is too rare for a regression to be tested on."""
+
+LARGEST_LOOKUP = 1 << 20
+"""Keys below this bound are ranked by a lookup table, larger ones by sorting: beyond, the table
+falls out of the processor's cache."""
+
+LONGEST_LOOKUP = 8
+"""Skip the lookup table if it would be over 8 times longer than the array of keys."""
 
 ROUNDING = 1e-12
 """A column that varies by less, relative to its size, is constant but for rounding."""
@@ -119,3 +126,19 @@ def strata_of(variables: Sequence[Variable], n_rows: int) -> IntArray:
     codes = [variable.codes for variable in variables]
     key, bound = combine_codes(codes, [variable.n_levels for variable in variables], n_rows)
     return rank_keys(key, bound)[0]
+
+
+def rank_keys(key: IntArray, bound: int) -> tuple[IntArray, IntArray]:
+    """Return the rank of each key among the distinct keys, and one position of each rank.
+
+    >>> rank_keys(np.array([7, 2, 7]), bound=8)[0]
+    array([1, 0, 1])
+    """
+    if bound > min(LARGEST_LOOKUP, LONGEST_LOOKUP * len(key)):
+        groups = group_by_key(key, bound)
+        return groups.ranks, groups.first
+    position = np.full(bound, -1, dtype=np.int64)
+    position[key[::-1]] = np.arange(len(key) - 1, -1, -1)
+    present = position >= 0
+    ranks_of_keys = np.cumsum(present) - 1
+    return ranks_of_keys[key], position[present]

@@ -10,7 +10,8 @@ import numpy as np
 from scipy import stats
 from scipy.special import xlogy
 
-from causalaug._ragged import offsets_of, rank_keys
+from causalaug._ragged import offsets_of
+from causalaug.diagnostics._coding import rank_keys
 from causalaug.diagnostics._outcome import Outcome, rows_needed, too_few
 from causalaug.typing import FloatArray, IntArray
 

@@ -22,7 +22,6 @@ from causalaug._ragged import (
     largest_of_each,
     offsets_of,
     owned_ranges,
-    rank_keys,
     segment_reduce,
 )
 from causalaug.expansion._bounds import Bounds, bound_levels, heaviest_choices, no_bounds
@@ -201,9 +200,10 @@ class _SharedBranches:
         if level.column in self._branches:
             number = np.searchsorted(self._keys.pop(level.column), key)
             return number.astype(np.int32), self._branches.pop(level.column)
-        ranks, first = rank_keys(key, bound)
+        groups = group_by_key(key, bound)
+        first = groups.first
         query = self._tree.pillow_values(level, codes, first)
-        best_of_tuple = largest_of_each(ranks, best, len(first))
+        best_of_tuple = largest_of_each(groups.ranks, best, len(first))
         levels = [level]
         if self._tree.has_stable_keys(level):
             later = self._tree.levels[self._tree.levels.index(level) + 1 :]
@@ -212,7 +212,7 @@ class _SharedBranches:
         branches = heaviest_choices(self._tree, levels, query, floor - best_of_tuple, shapes)
         for other, found in zip(levels[1:], branches[1:], strict=True):
             self._keys[other.column], self._branches[other.column] = key[first], found
-        return ranks.astype(np.int32), branches[0]
+        return groups.ranks.astype(np.int32), branches[0]
 
 
 def _same_pillow(level: Level, other: Level) -> bool:
@@ -235,8 +235,8 @@ def _project(
     a walk visits one after the other then lie close together.
     """
     sizes = [len(tree.variables[column].values) for column in codes]
-    ranks, first = rank_keys(*combine_codes([*codes.values()], sizes, length))
-    return ranks.astype(np.int32), first
+    groups = group_by_key(*combine_codes([*codes.values()], sizes, length))
+    return groups.ranks.astype(np.int32), groups.first
 
 
 def _count_passing(forward: _Forward, max_rows: int) -> IntArray:
