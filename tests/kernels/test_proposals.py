@@ -25,11 +25,10 @@ KERNELS = {
 }
 
 
-@pytest.mark.parametrize("large", [False, True], ids=["any row", "near rows"])
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_accepted_rows_follow_the_weights(name, weighted, large, monkeypatch):
-    monkeypatch.setattr(_product, "LARGE_TABLE", 0 if large else 10**9)
+def test_accepted_rows_follow_the_weights(name, weighted, monkeypatch):
+    monkeypatch.setattr(_product, "LARGE_TABLE", 0)
     monkeypatch.setattr(_product, "FEWEST_TO_PROPOSE", 0)
     values = reference()
     row_weights = np.linspace(0.5, 2.0, N_ROWS) if weighted else None
@@ -86,9 +85,8 @@ def test_without_columns_every_proposal_is_accepted():
     assert np.abs(counts - 1000).max() < 150
 
 
-@pytest.mark.parametrize("large", [False, True])
-def test_a_query_beyond_all_rows_is_given_up(large, monkeypatch):
-    monkeypatch.setattr(_product, "LARGE_TABLE", 0 if large else 10**9)
+def test_a_query_beyond_all_rows_is_given_up(monkeypatch):
+    monkeypatch.setattr(_product, "LARGE_TABLE", 0)
     monkeypatch.setattr(_product, "FEWEST_TO_PROPOSE", 0)
     kernel = ProductKernel(reference()[:, :1], [ColumnKernel("epanechnikov", 0.5)])
     rows = kernel.propose(np.array([[50.0]]), np.zeros(20, dtype=int), np.random.default_rng(0))
@@ -96,10 +94,9 @@ def test_a_query_beyond_all_rows_is_given_up(large, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["nearest", "identity"])
-@pytest.mark.parametrize("large", [False, True])
-def test_a_query_that_equals_no_row_is_given_up(name, large, monkeypatch):
+def test_a_query_that_equals_no_row_is_given_up(name, monkeypatch):
     """Rows that differ in the fewest columns are not known before all are compared."""
-    monkeypatch.setattr(_product, "LARGE_TABLE", 0 if large else 10**9)
+    monkeypatch.setattr(_product, "LARGE_TABLE", 0)
     monkeypatch.setattr(_product, "FEWEST_TO_PROPOSE", 0)
     kernel = ProductKernel(reference(), [ColumnKernel("gaussian", 1.0), ColumnKernel(name)])
     query, owner = np.array([[0.0, 1.0], [0.0, 9.0]]), np.repeat([0, 1], 500)

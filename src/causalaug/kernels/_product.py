@@ -26,14 +26,13 @@ from causalaug._ragged import (
     offsets_of,
     segment_reduce,
 )
+from causalaug._threads import one_blas_thread
 from causalaug.kernels._base import BLOCK_ENTRIES, RowWeigher
 from causalaug.kernels._neighbours import NeighbourFinder
 from causalaug.kernels._proposals import (
     COST_OF_PROPOSAL,
-    LARGE_TABLE,
     NearbyRows,
     propose_near_rows,
-    propose_rows,
 )
 from causalaug.kernels._univariate import ColumnKernel, KernelColumn
 from causalaug.typing import BoolArray, FloatArray, IntArray
@@ -64,8 +63,12 @@ LOWEST = float(np.finfo(float).min)
 """What is below it is minus infinity."""
 
 FEWEST_TO_PROPOSE = 256
-"""In smaller tables all rows are weighed as fast as some are proposed. At 512 the fit of a learner
-to 300 rows takes a fifth longer (`make bench`, fitting with a fixed share, ridge)."""
+"""In smaller tables all rows are weighed as fast as some are proposed. Twice as many change nothing
+(`make bench`, fitting with a fixed share, ridge, 300 rows)."""
+
+LARGE_TABLE = 4096
+"""From so many rows on, rows are proposed however narrow the kernel: to list all that matter to
+50,000 queries takes longer (`make bench`, growth with the reference rows)."""
 
 LARGEST_TABLE = 1 << 20
 """Entries of a table of kernel values: 1,024 distinct values of 1,024 rows. Larger ones fall out
@@ -142,23 +145,27 @@ class ProductKernel(RowWeigher):
         the columns that want the nearest, those that differ in the fewest of them serve.
         """
         log_kernel = np.zeros((len(query), self.n_rows))
-        mismatches = np.zeros((len(query), self.n_rows), dtype=np.int64)
-        matches = np.ones((len(query), self.n_rows), dtype=bool)
         # A kernel without columns takes any query, and weighs all rows alike.
         for column, wanted in zip(self._columns, query.T, strict=False):
-            if column.is_nearest:
-                mismatches += wanted[:, np.newaxis] != column.values
-            elif column.is_exact:
-                matches &= wanted[:, np.newaxis] == column.values
-            else:
+            if not column.is_exact:
                 log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)
         if self._log_rows is not None:
             log_kernel += self._log_rows
         if self._has_exact:
-            mismatches[~matches] = len(self._columns)
+            mismatches = self._mismatches(query[:, :, np.newaxis], slice(None))
             fewest = mismatches.min(axis=1, keepdims=True)
-            log_kernel[~matches | (mismatches > fewest)] = -np.inf
+            log_kernel[(mismatches > fewest) | np.isinf(mismatches)] = -np.inf
         return log_kernel
+
+    def _mismatches(self, wanted: FloatArray, rows: IntArray | slice) -> FloatArray:
+        """Return in how many of the nearest columns rows differ; inf where they must not."""
+        mismatches: FloatArray = np.zeros(1)
+        for column, values in zip(self._columns, wanted.swapaxes(0, 1), strict=True):
+            if column.is_exact:
+                differs = values != column.values[rows]
+                cost = 1.0 if column.is_nearest else np.inf
+                mismatches = mismatches + np.where(differs, cost, 0.0)
+        return mismatches
 
     # What rows may lack.
 
@@ -300,16 +307,6 @@ class ProductKernel(RowWeigher):
                 log_kernel += column.log_kernel(query[owner, position], column.values[rows])
         return log_kernel
 
-    def _pair_kernel_if_equal(
-        self, query: FloatArray, owner: IntArray, rows: IntArray
-    ) -> FloatArray:
-        """Return the same, ``-inf`` where an exact column differs."""
-        log_kernel = self._pair_kernel(query, owner, rows)
-        for position, column in enumerate(self._columns):
-            if column.is_exact:
-                log_kernel[query[owner, position] != column.values[rows]] = -np.inf
-        return log_kernel
-
     def _rule_out_mismatches(
         self,
         query: FloatArray,
@@ -319,11 +316,7 @@ class ProductKernel(RowWeigher):
         log_kernel: FloatArray,
     ) -> None:
         """Leave the rows of each query that differ in the fewest of the nearest columns."""
-        mismatches = np.zeros(len(rows))
-        for position, column in enumerate(self._columns):
-            if column.is_exact:
-                differs = query[owner, position] != column.values[rows]
-                mismatches += differs if column.is_nearest else np.where(differs, np.inf, 0.0)
+        mismatches = self._mismatches(query[owner], rows)
         fewest = segment_reduce(np.minimum, mismatches, offsets, empty=0.0)
         log_kernel[(mismatches > fewest[owner]) | np.isinf(mismatches)] = -np.inf
 
@@ -366,7 +359,7 @@ class ProductKernel(RowWeigher):
         for start in range(0, len(query), size):
             block = slice(start, start + size)
             if not tables:
-                yield Dense.normalised(self._relative(self.log_kernel(query[block])))
+                yield Dense.normalised(self._exponentiated(query[block]))
                 continue
             kernel = tables[0][codes[0][block]]
             for table, code in zip(tables[1:], codes[1:], strict=True):
@@ -403,6 +396,32 @@ class ProductKernel(RowWeigher):
             codes.append(code)
         return codes
 
+    def _exponentiated(self, query: FloatArray) -> FloatArray:
+        """Return the kernel of all rows, relative to the heaviest, by a matrix product.
+
+        Of ``-(q - z)^2 / 2`` the part ``q z - z^2 / 2`` depends on the row. Queries that match
+        no row exactly go by the reference text.
+        """
+        gaussian = [c for c, column in enumerate(self._columns) if column.is_gaussian]
+        places = [self._columns[c].scaled(query[:, c]) for c in gaussian]
+        with one_blas_thread():
+            log_kernel: FloatArray = np.column_stack([*places, np.ones(len(query))]) @ self._places
+        for column, wanted in zip(self._columns, query.T, strict=True):
+            if not column.is_gaussian:
+                log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)
+        if self._log_rows is not None:
+            log_kernel += self._log_rows
+        if self._has_nearest:
+            unmatched = np.flatnonzero(np.isneginf(log_kernel.max(axis=1)))
+            log_kernel[unmatched] = self.log_kernel(query[unmatched])
+        return self._relative(log_kernel)
+
+    @cached_property
+    def _places(self) -> FloatArray:
+        """The rows' places in each Gaussian column, and what is taken off for them."""
+        places = np.stack([c.scaled(c.values) for c in self._columns if c.is_gaussian])
+        return np.vstack([places, -0.5 * np.square(places).sum(axis=0)])
+
     @staticmethod
     def _relative(log_kernel: FloatArray) -> FloatArray:
         """Return the exponentials relative to the heaviest of each row, in place."""
@@ -419,13 +438,12 @@ class ProductKernel(RowWeigher):
         """
         if not self._columns and self._log_rows is None:
             return rng.integers(self.n_rows, size=len(owner))
-        if self.n_rows >= LARGE_TABLE and self._finder.primary is not None:
-            nearby = NearbyRows(self._finder, self._columns[self._finder.primary], query)
-            return propose_near_rows(self._pair_kernel, nearby, self.n_rows, query, owner, rng)
-        pays = self._acceptance * self.n_rows > 2.0 * COST_OF_PROPOSAL
-        if pays and self.n_rows >= FEWEST_TO_PROPOSE:
-            return propose_rows(self._pair_kernel_if_equal, self.n_rows, query, owner, rng)
-        return np.full(len(owner), -1, dtype=np.int64)
+        is_likely = self._acceptance * self.n_rows > 2.0 * COST_OF_PROPOSAL
+        pays = self.n_rows >= (FEWEST_TO_PROPOSE if is_likely else LARGE_TABLE)
+        if not pays or self._finder.primary is None:
+            return np.full(len(owner), -1, dtype=np.int64)
+        nearby = NearbyRows(self._finder, self._columns[self._finder.primary], query)
+        return propose_near_rows(self._pair_kernel, nearby, self.n_rows, query, owner, rng)
 
     @cached_property
     def _acceptance(self) -> float:

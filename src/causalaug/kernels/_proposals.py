@@ -13,10 +13,6 @@ from causalaug.kernels._neighbours import NeighbourFinder
 from causalaug.kernels._univariate import KernelColumn
 from causalaug.typing import FloatArray, IntArray
 
-LARGE_TABLE = 4096
-"""From so many rows on, near rows are proposed instead of any. At 10,000 rows and temperature 1
-proposing any row takes five times as long (`make bench`, growth with the reference rows)."""
-
 COST_OF_PROPOSAL = 16
 """Proposing one row costs about as much as weighing this many among all."""
 
@@ -32,30 +28,6 @@ class PairKernel(Protocol):
 
     def __call__(self, query: FloatArray, owner: IntArray, rows: IntArray) -> FloatArray:
         """Return the log-kernel of each row given ``query[owner]``; never above zero."""
-
-
-def propose_rows(
-    log_kernel: PairKernel,
-    n_rows: int,
-    query: FloatArray,
-    owner: IntArray,
-    rng: np.random.Generator,
-) -> IntArray:
-    """Draw a row for each entry by its weight given ``query[owner]``, or give up: -1.
-
-    Rows are proposed evenly and accepted with the probability that the kernel gives them, as
-    long as that is cheaper than weighing all rows.
-    """
-    drawn: IntArray = np.full(len(owner), -1, dtype=np.int64)
-    pending: IntArray = np.arange(len(owner))
-    for _ in range(max(n_rows // COST_OF_PROPOSAL, 1)):
-        rows = rng.integers(n_rows, size=len(pending))
-        accepted = _accepts(log_kernel(query, owner[pending], rows), rng)
-        drawn[pending[accepted]] = rows[accepted]
-        if accepted.sum() * n_rows <= COST_OF_PROPOSAL * len(pending):
-            break
-        pending = pending[~accepted]
-    return drawn
 
 
 def propose_near_rows(
