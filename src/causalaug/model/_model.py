@@ -33,6 +33,7 @@ from causalaug.model._blocks import BlockJob, grow_blocks
 from causalaug.model._loss import MOST_LOST, warn_of_loss
 from causalaug.model._prediction import Prediction
 from causalaug.model._target import Target
+from causalaug.model._usable import fit_factors
 from causalaug.table import KindName, Limits, Table, code_rows
 from causalaug.typing import FloatArray
 
@@ -61,7 +62,8 @@ class GraphModel:
     conditional : Conditional
         How each factor was modelled.
     fitted : tuple of FittedConditional
-        One fitted conditional per factor.
+        One fitted conditional per factor; where cells are missing, its `rows` are those that it
+        was fitted to.
     """
 
     graph: ADMG
@@ -243,6 +245,9 @@ def fit_model(
     ----------
     frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
         The observed rows. The columns of an array are named by the graph's nodes, in order.
+        Cells may be missing (NaN, None, NA, NaT, null): a row serves every factor whose target
+        and pillow it has. That is right where, for each factor, which of its cells are missing
+        does not depend on its target, given its pillow.
     graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns. Bidirected edges stand for hidden
         common causes.
@@ -285,7 +290,12 @@ def fit_model(
     graph = graph if isinstance(graph, ADMG) else read_graph(graph)
     conditional = resolve_conditional(conditional)
     table = Table.from_frame(
-        frame, names=graph.nodes, kinds=kinds, limits=limits, row_weights=sample_weight
+        frame,
+        names=graph.nodes,
+        kinds=kinds,
+        limits=limits,
+        row_weights=sample_weight,
+        holes=True,
     )
     if set(graph.nodes) != set(table.columns):
         raise different_variables(graph.nodes, table.columns)
@@ -308,7 +318,7 @@ def fit_table(
 ) -> GraphModel:
     """Return the model of rows that were checked before."""
     factors = factorize(graph, order)
-    fitted = tuple(conditional.fit(table, factors))
+    fitted = fit_factors(conditional, table, factors)
     return GraphModel(graph, table, factors, conditional, fitted)
 
 
@@ -383,6 +393,7 @@ def augment(
     ----------
     frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
         The observed rows. The columns of an array are named by the graph's nodes, in order.
+        Cells may be missing (NaN, None, NA, NaT, null), as in `fit_model`; new rows have no hole.
     graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns. Bidirected edges stand for hidden
         common causes.
