@@ -62,6 +62,7 @@ MIDDLE = {
         ["_blocks", "_loss", "_prediction", "_usable"],
         ["_posterior"],
         ["_target"],
+        ["_completion"],
         ["_model"],
     ],
 }

@@ -30,6 +30,7 @@ from causalaug.expansion import (
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import ADMG, read_graph
 from causalaug.model._blocks import BlockJob, grow_blocks
+from causalaug.model._completion import Completer, Completion, complete_frame
 from causalaug.model._loss import MOST_LOST, warn_of_loss
 from causalaug.model._prediction import Prediction
 from causalaug.model._target import Target
@@ -213,6 +214,54 @@ class GraphModel:
         return Target(self.table, self.factors, self.densities, target).predict(
             np.where(np.isinf(values), np.nan, values)
         )
+
+    def complete(
+        self,
+        frame: Any,
+        copies: int | None = 1,
+        random_state: RandomState = None,
+        *,
+        sample_weight: FloatArray | None = None,
+    ) -> Completion:
+        """Draw each missing cell given the observed ones of its row.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
+            Rows with columns of the fitted table: those that were fitted, or others. Columns
+            that are not there are not added, and a level that the fitted table lacks stays; both
+            are integrated out.
+        copies : int or None, default=1
+            How many completions of a row with holes are drawn. None lists all, with their
+            probabilities; the missing cells must have levels then.
+        random_state : int, Generator, RandomState, SeedSequence or None, optional
+            The seed of the draws.
+        sample_weight : array of shape (n,), optional
+            The weight of each row, which its copies share; 1 by default.
+
+        Returns
+        -------
+        Completion
+            The copies as a frame like the input, their weights, and the row of each.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> lawn = pd.DataFrame({"rain": ["yes", "no"] * 5, "wet": ["yes", "no"] * 5})
+        >>> model = fit_model(lawn, "rain -> wet")
+        >>> seen = pd.DataFrame({"rain": ["no", None], "wet": ["no", "yes"]})
+        >>> found = model.complete(seen, copies=None)
+        >>> found.frame.assign(weight=found.weights.round(2), row=found.rows)
+          rain  wet  weight  row
+        0   no   no    1.00    0
+        1   no  yes    0.08    1
+        1  yes  yes    0.92    1
+        """
+        if copies is not None:
+            check_integer("copies", copies, at_least=1)
+        completer = Completer(self.table, self.factors, self.densities)
+        rng = as_generator(random_state)
+        return complete_frame(completer, frame, self.graph.nodes, copies, rng, sample_weight)
 
     def _coded(self, frame: Any, without: str | None = None) -> FloatArray:
         """Return new rows in the coding of the table; an array may lack the target."""
