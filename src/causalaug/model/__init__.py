@@ -30,6 +30,7 @@ from causalaug.model._model import (
     resolve_conditional,
 )
 from causalaug.model._prediction import Prediction
+from causalaug.model._target import Target
 
 __all__ = [
     "BLOCK_ROWS",
@@ -37,6 +38,7 @@ __all__ = [
     "BlockJob",
     "GraphModel",
     "Prediction",
+    "Target",
     "augment",
     "check_strategies",
     "count_blocks",
