@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -82,9 +84,9 @@ def test_of_few_rows_the_error_of_n_refits_decides(monkeypatch, seed):
 
 def test_a_sum_of_curves_and_a_surface_are_tried(monkeypatch):
     tried = features_tried(monkeypatch, *draw(0, n_inputs=2))
-    assert [len(each.bumps) for each in tried] == [0, 2, 2, 2, 1, 1, 1]
+    assert [len(each.bumps) for each in tried] == [0, 2, 2, 1]
     lonely = features_tried(monkeypatch, *draw(0, n_inputs=1))
-    assert [len(each.bumps) for each in lonely] == [0, 1, 1, 1]
+    assert [len(each.bumps) for each in lonely] == [0, 1, 1]
 
 
 @given(SEEDS)
@@ -102,6 +104,35 @@ def test_leverages_are_what_a_row_adds_to_its_own_fit(seed):
     mean, doubt = fit.predict_with_doubt(inputs)
     np.testing.assert_allclose(mean, fit.predict(inputs), atol=1e-9)
     np.testing.assert_allclose(doubt, variance / fit.n_rows, rtol=1e-5)
+
+
+def test_far_from_all_rows_the_smooth_part_is_as_unsure_as_before_them():
+    inputs, target, weights = draw(1, n_rows=40)
+    fit = fit_smooth_mean(inputs, target, weights)
+    assert len(fit.features.bumps) > 0
+    plain = replace(fit.features, bumps=())
+    far = fit.features.centre + 100.0 * fit.features.scale
+    total = len(fit.features.bumps) * fit.features.height**2
+    found = fit.features.unspanned(fit.features(np.array([far])))
+    np.testing.assert_allclose(found, total, rtol=1e-3)
+    near = fit.features.unspanned(fit.features(inputs))
+    np.testing.assert_allclose(near, 0.0, atol=1e-3)
+    np.testing.assert_allclose(plain.unspanned(plain(inputs)), 0.0)
+    doubt = fit.predict_with_doubt(np.array([far]))[1]
+    assert doubt[0] > total / fit.penalty * 0.99
+
+
+def test_variables_share_the_curves_of_a_common_cause():
+    inputs, target, weights = draw(2, n_rows=30)
+    shelf = {}
+    alone = fit_smooth_mean(inputs, target, weights)
+    first = fit_smooth_mean(inputs[:, ::-1], target, weights, shelf)
+    kept = dict(shelf)
+    second = fit_smooth_mean(inputs, target, weights, shelf)
+    assert len(kept) == 4
+    assert all(shelf[key] is kept[key] for key in kept)
+    np.testing.assert_allclose(second.predict(inputs), alone.predict(inputs))
+    np.testing.assert_allclose(first.predict(inputs[:, ::-1]), alone.predict(inputs), atol=1e-6)
 
 
 @pytest.mark.parametrize("row", range(9))
@@ -124,9 +155,11 @@ def test_weights_are_repetitions_once_the_features_and_the_penalty_are_chosen(mo
     tried = features_tried(monkeypatch, inputs, target, weights)
     one = np.array([1e-2])
     for features in tried:
-        weighted = _mean._fit_ridge(features, inputs, target, weights / weights.sum(), one, 9.0)
-        equal = np.full(len(times), 1.0 / len(times))
-        repeated = _mean._fit_ridge(features, inputs[times], target[times], equal, one, 9.0)
+        design, share = features(inputs), weights / weights.sum()
+        weighted = _mean._fit_ridge(features, design, target, share, one, 9.0).mean(target, share)
+        many, equal = target[times], np.full(len(times), 1.0 / len(times))
+        repeated = _mean._fit_ridge(features, design[times], many, equal, one, 9.0)
+        repeated = repeated.mean(many, equal)
         np.testing.assert_allclose(weighted.predict(inputs), repeated.predict(inputs))
         np.testing.assert_allclose(weighted.leverages[times], repeated.leverages * weights[times])
 

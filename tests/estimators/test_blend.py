@@ -221,7 +221,8 @@ def test_expected_targets_are_what_the_model_expects(rows):
     X, y = rows
     model = make(Recorder(), augmented_share=0.5, new_targets="expected").fit(X, y)
     mean = model.model_.predict("y", model.augmented_.frame).mean
-    assert_allclose(model.estimator_.y_[30:], mean)
+    # By a quadrature of its own, with fewer points: to a hundredth of the target's spread.
+    assert_allclose(model.estimator_.y_[30:], mean, rtol=0.0, atol=0.01 * y.std())
     assert_allclose(model.estimator_.y_[:30], y)
 
 

@@ -1,5 +1,7 @@
 """The learners that are the graph's own model."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -132,3 +134,35 @@ def test_classes_keep_their_order_and_their_type():
         np.exp(model.predict_log_proba(sign.head(3))), model.predict_proba(sign.head(3))
     )
     assert cross_val_score(model, sign, y, cv=3).mean() > 0.7
+
+
+def test_blocks_of_rows_have_the_answers_of_all_rows(monkeypatch):
+    data = ca.datasets.make_sem(40, "star", n_variables=4, random_state=0)
+    model = ca.GraphRegressor(data.graph).fit(data.X, data.y)
+    classes = ca.GraphClassifier(data.graph).fit(data.X, data.y > 0.0)
+    answers = [
+        lambda: model.predict(data.X),
+        lambda: model.predict_quantile(data.X, [0.1, 0.9]),
+        lambda: classes.predict_proba(data.X),
+        lambda: model.predict(data.X.head(0)),
+    ]
+    whole = [answer() for answer in answers]
+    assert [each.shape for each in whole] == [(40,), (40, 2), (40, 2), (0,)]
+    monkeypatch.setattr("causalaug.estimators._members.PREDICTED_AT_ONCE", 7)
+    for expected, answer in zip(whole, answers, strict=True):
+        np.testing.assert_allclose(answer(), expected, rtol=1e-9)
+
+
+def test_memory_does_not_grow_with_rows_times_points():
+    data = ca.datasets.make_sem(60, "star", n_variables=4, random_state=0)
+    model = ca.GraphRegressor(data.graph).fit(data.X, data.y)
+    peaks = []
+    for times in (100, 400):
+        rows = pd.concat([data.X] * times)
+        model.predict(rows.head(1))
+        tracemalloc.start()
+        model.predict_quantile(rows, [0.1])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    # 18,000 more rows: a few numbers for each, where a distribution has a hundred.
+    assert peaks[1] - peaks[0] < 18_000 * 8 * 30

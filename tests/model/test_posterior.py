@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causalaug as ca
+from causalaug.model import Target
 from graph_strategies import admgs
 
 
@@ -206,3 +207,59 @@ def test_names_that_are_no_columns_are_refused():
         model.predict("y", frame.assign(b=np.inf))
     with pytest.raises(ca.exceptions.TableError, match="must hold floating cells"):
         model.predict("y", frame.assign(b="text"))
+
+
+def dose_frame(rng, n_rows=60):
+    """Return rows of every kind: levels, counts, a dose that is often zero, a price."""
+    x = rng.normal(size=n_rows)
+    return pd.DataFrame(
+        {
+            "x": x,
+            "group": np.where(x + rng.normal(size=n_rows) > 0.0, "p", "q"),
+            "price": np.exp(x + 0.3 * rng.normal(size=n_rows)),
+            "dose": np.where(rng.random(n_rows) < 0.4, 0.0, rng.gamma(2.0, size=n_rows)),
+            "flat": np.ones(n_rows),
+        }
+    )
+
+
+@pytest.mark.parametrize("conditional", ["auto", ca.KernelConditional()], ids=str)
+def test_several_values_beside_a_row_have_the_density_of_each(conditional):
+    frame = dose_frame(np.random.default_rng(3))
+    graph = "x -> group; x -> price; group -> price; x -> dose; x -> flat"
+    model = ca.fit_model(frame, graph, conditional)
+    for factor, density in zip(model.factors, model.densities, strict=True):
+        pillow = model.table.values[:9][:, [model.table.index(name) for name in factor.pillow]]
+        column = model.table.values[:, model.table.index(factor.target)]
+        points = np.column_stack([column[:9], column[9:18], column[:9] + 0.5])
+        found = density.log_density(points, pillow)
+        for number in range(3):
+            alone = density.log_density(points[:, number], pillow)
+            np.testing.assert_allclose(found[:, number], alone, rtol=1e-9)
+
+
+@pytest.mark.parametrize("mechanism", ["linear", "nonlinear"])
+@pytest.mark.parametrize("shape", ["star", "chain", "two-layer", "random"])
+def test_a_mean_alone_is_that_of_the_whole_distribution(shape, mechanism):
+    data = ca.datasets.make_sem(150, shape, mechanism=mechanism, random_state=5)
+    model = ca.fit_model(data.frame.head(60), data.graph, "auto")
+    target = Target(model.table, model.factors, model.densities, data.target)
+    whole = model.predict(data.target, data.frame)
+    spread = whole.quantile(0.84) - whole.quantile(0.16)
+    found = target.means(data.frame[list(model.table.columns)].to_numpy())
+    away = np.abs(found - whole.mean) / np.maximum(spread, 0.02 * np.ptp(data.y))
+    assert np.mean(away) < 0.05
+    assert np.mean(away > 0.3) < 0.03
+
+
+def test_means_of_a_target_with_an_atom_and_of_an_impossible_row():
+    frame = dose_frame(np.random.default_rng(4)).drop(columns=["group", "flat"])
+    model = ca.fit_model(frame, "x -> dose; x -> price", "auto")
+    target = Target(model.table, model.factors, model.densities, "dose")
+    found = target.means(model.table.values)
+    np.testing.assert_allclose(found, model.predict("dose", frame).mean, rtol=1e-6)
+    # No price is negative: the factor of the price says nothing of x then.
+    rows = np.array([[0.0, -5.0, 1.0]])
+    cause = Target(model.table, model.factors, model.densities, "x")
+    assert np.isfinite(cause.means(rows)).all()
+    assert cause.means(rows[:0]).shape == (0,)

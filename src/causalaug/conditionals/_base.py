@@ -40,8 +40,8 @@ class Density(Protocol):
     def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         """Return the log-density of each value given the row of the pillow beside it.
 
-        Of levels and atoms it is the log-probability. Shapes: values (n,), pillow
-        (n, n_columns), result (n,).
+        Of levels and atoms it is the log-probability. Shapes: values (n,), or (n, k) for several
+        values beside each row; pillow (n, n_columns); the result is like the values.
         """
 
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:

@@ -9,7 +9,7 @@ and a few rows' worth of the column's overall distribution is added to them.
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from scipy.special import gammaln, logsumexp, ndtri, stdtrit
@@ -24,6 +24,8 @@ from causalaug.factorization import Factor
 from causalaug.kernels import RowWeigher, silverman
 from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray
+
+AnyArray = TypeVar("AnyArray", FloatArray, IntArray)
 
 NO_ATOMS: FloatArray = np.empty(0)
 
@@ -119,6 +121,11 @@ def weighted_quantile(values: FloatArray, share: FloatArray, level: float) -> fl
     running = np.cumsum(share[order])
     at = int(np.searchsorted(running, level * running[-1] * (1.0 - 1e-12)))
     return float(values[order[min(at, len(order) - 1)]])
+
+
+def beside(by_row: AnyArray, values: FloatArray) -> AnyArray:
+    """Return what there is for each row so that several values of a row may stand beside it."""
+    return by_row[:, np.newaxis] if values.ndim == 2 else by_row
 
 
 # Rows that are weighed by the pillow.
@@ -249,7 +256,8 @@ class LevelDensity:
     def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         """Return the log-probability of each value; -inf for a level that was never seen."""
         at = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
-        log_probability = self.log_probabilities(pillow)[np.arange(len(values)), at]
+        row = beside(np.arange(len(values)), values)
+        log_probability = self.log_probabilities(pillow)[row, at]
         return np.where(self.levels[at] == values, log_probability, -np.inf)
 
     def log_left_out(self, pillow: FloatArray, some: IntArray) -> FloatArray:
@@ -303,15 +311,19 @@ class KernelDensity:
         return self._exact(values, pillow)
 
     def _exact(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
-        result = np.empty(len(values))
+        points = values.reshape(len(values), -1)
+        result = np.empty(points.shape)
         for members, query, log_weights in self.rows.blocks(pillow):
             count = effective_rows(np.exp(log_weights))[query]
-            own = values[members]
-            distance = (own[:, np.newaxis] - self._lent(pillow[members])) / self.bandwidth
-            log_bump = log_student(distance, float(np.log(self.bandwidth)), np.inf)
-            mixed = logsumexp(log_weights[query] + log_bump, axis=1)
-            result[members] = add_log_shares(mixed, count, self.tail.log_density(own), TAIL_ROWS)
-        return result
+            lent, log_weight = self._lent(pillow[members]), log_weights[query]
+            # One point of every row at a time: a cube of all would not fit into memory.
+            for number, own in enumerate(points[members].T):
+                distance = (own[:, np.newaxis] - lent) / self.bandwidth
+                log_bump = log_student(distance, float(np.log(self.bandwidth)), np.inf)
+                mixed = logsumexp(log_weight + log_bump, axis=1)
+                common = self.tail.log_density(own)
+                result[members, number] = add_log_shares(mixed, count, common, TAIL_ROWS)
+        return result.reshape(values.shape)
 
     @cached_property
     def _table(self) -> tuple[FloatArray, FloatArray] | None:
@@ -452,32 +464,6 @@ class LocationScale(Protocol):
         """Return the centre and the scale at each row of the pillow."""
 
 
-@dataclass(frozen=True, eq=False)
-class NoiseDensity:
-    """Student's t around a mean; the scale may depend on the pillow."""
-
-    location: LocationScale
-    freedom: float
-    atoms: FloatArray = field(default_factory=NO_ATOMS.copy)
-    levels: FloatArray | None = None
-
-    def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
-        """Return the log-density of each value."""
-        centre, scale = self.location(pillow)
-        return log_student((values - centre) / scale, np.log(scale), self.freedom)
-
-    def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
-        """Return quantiles of the noise around the mean."""
-        centre, scale = self.location(pillow)
-        points = student_levels(n_points, self.freedom)
-        return centre[:, np.newaxis] + scale[:, np.newaxis] * points
-
-    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
-        """Return quantiles of the noise around the mean."""
-        centre, scale = self.location(pillow)
-        return centre + scale * student_quantile(uniform, self.freedom)
-
-
 def fit_student_scale(residuals: FloatArray, share: FloatArray, freedom: float) -> float:
     """Return the scale of Student's t that makes weighted residuals most likely.
 
@@ -489,7 +475,7 @@ def fit_student_scale(residuals: FloatArray, share: FloatArray, freedom: float) 
     scale = float(share @ squares)
     for _ in range(60 if np.isfinite(freedom) and scale > 0.0 else 0):
         new = float(share @ (squares * ((freedom + 1.0) / (freedom + squares / scale))))
-        if abs(new - scale) <= 1e-6 * scale:
+        if abs(new - scale) <= 1e-4 * scale:
             break
         scale = new
     return unit * float(np.sqrt(scale))
@@ -511,9 +497,9 @@ class EdgeDensity:
 
     def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         """Return the log-probability of the edge, and the log-density of other values."""
-        log_share = self.at_edge.log_probabilities(pillow)
+        log_share = beside(self.at_edge.log_probabilities(pillow), values)
         beyond = self.beyond.log_density(values, pillow)
-        return np.where(values == self.edge, log_share[:, 1], log_share[:, 0] + beyond)
+        return np.where(values == self.edge, log_share[..., 1], log_share[..., 0] + beyond)
 
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
         """Return points of the values beyond the edge."""

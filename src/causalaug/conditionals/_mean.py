@@ -11,11 +11,11 @@ the leave-one-out error; of very few rows it believes that a curve through all o
 noise, and there that error decides. One eigendecomposition serves all penalties.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import eigh, lapack
+from scipy.linalg import lapack
 from scipy.spatial.distance import cdist
 
 from causalaug.typing import FloatArray, IntArray
@@ -26,8 +26,11 @@ MOST_LANDMARKS = 64
 MOST_ON_A_CURVE = 40
 """The same of a curve: one input needs fewer."""
 
-LENGTHS = (0.5, 1.0, 2.0)
-"""Widths of bumps that are tried, in standard deviations of their inputs."""
+CURVE_LENGTHS = (0.5, 1.0)
+"""Widths of the bumps of curves that are tried, in standard deviations of their input."""
+
+SURFACE_LENGTHS = (1.0,)
+"""The same of surfaces, times the square root of the number of inputs."""
 
 LINEAR_SHARE = 4.0
 """Prior variance of the linear part, relative to the smooth part. Anything from 1 to 16 is as
@@ -61,41 +64,59 @@ LEAST_FREEDOM = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Bumps:
-    """Gaussian bumps of some of the inputs, as features of prior variance `height` squared."""
+    """Gaussian bumps of some of the inputs, as features whose products are those of the bumps."""
 
     columns: IntArray
     width: float
-    height: float
     landmarks: FloatArray
     whitening: FloatArray
 
     @classmethod
-    def of(cls, inputs: FloatArray, columns: IntArray, length: float, height: float) -> "Bumps":
+    def of(cls, inputs: FloatArray, columns: IntArray, length: float) -> "Bumps":
         """Place landmarks on standardised inputs, as many as are needed."""
         width = length * float(np.sqrt(len(columns)))
         most = MOST_ON_A_CURVE if len(columns) == 1 else MOST_LANDMARKS
         landmarks = _choose_landmarks(inputs[:, columns], most)
         chosen, whitening = _whiten(_bumps(landmarks, landmarks, width))
-        return cls(columns, width, height, landmarks[chosen], height * whitening)
+        return cls(columns, width, landmarks[chosen], whitening)
 
     def __call__(self, inputs: FloatArray) -> FloatArray:
         """Return the features of each row of standardised inputs."""
         return _bumps(inputs[:, self.columns], self.landmarks, self.width) @ self.whitening
 
 
+Shelf = dict[tuple[bytes, float], tuple[Bumps, FloatArray]]
+"""Curves of single inputs, and their features: variables with a common cause share them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Standardised inputs, and bumps of them unless there are none."""
+    """Standardised inputs, and bumps of them, times `height`, unless there are none."""
 
     centre: FloatArray
     scale: FloatArray
-    bumps: tuple[Bumps, ...]
+    bumps: tuple[Bumps, ...] = ()
+    height: float = 1.0
 
     def __call__(self, inputs: FloatArray) -> FloatArray:
         """Return the features of each row of inputs."""
         standard = (inputs - self.centre) / self.scale
-        linear = standard * np.sqrt(LINEAR_SHARE / max(inputs.shape[1], 1))
-        return np.hstack([linear, *(each(standard) for each in self.bumps)])
+        return self.joined(standard, [each(standard) for each in self.bumps])
+
+    def unspanned(self, features: FloatArray) -> FloatArray:
+        """Return the prior variance of the smooth part that the landmarks do not span.
+
+        Far from all landmarks every bump is zero, and yet nothing is known there.
+        """
+        smooth = features[:, len(self.centre) :]
+        total = len(self.bumps) * self.height**2 * (1.0 - RESOLUTION)
+        left: FloatArray = np.maximum(total - np.einsum("ij,ij->i", smooth, smooth), 0.0)
+        return left
+
+    def joined(self, standard: FloatArray, bumps: Sequence[FloatArray]) -> FloatArray:
+        """Return the features, given standardised inputs and bumps of them."""
+        linear = standard * np.sqrt(LINEAR_SHARE / max(standard.shape[1], 1))
+        return np.hstack([linear, *(self.height * each for each in bumps)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +168,7 @@ class SmoothMean:
         mean: FloatArray = features @ self.coefficients + self.intercept
         scores = (features - self.middle) @ self.directions
         doubt: FloatArray = (1.0 + np.square(scores) @ self.doubts) / self.n_rows
-        return mean, doubt
+        return mean, doubt + self.features.unspanned(features) / self.penalty
 
     @property
     def left_out(self) -> FloatArray:
@@ -162,77 +183,132 @@ class SmoothMean:
         return 1.0 / freedom - 1.0
 
 
-def fit_smooth_mean(inputs: FloatArray, target: FloatArray, weights: FloatArray) -> SmoothMean:
+def fit_smooth_mean(
+    inputs: FloatArray, target: FloatArray, weights: FloatArray, shelf: Shelf | None = None
+) -> SmoothMean:
     """Return the mean whose evidence is the largest: a line, a sum of curves, or a surface.
 
     Shapes: inputs (n_rows, n_inputs), target and weights (n_rows,). The weights count rows;
-    only their ratios matter.
+    only their ratios matter. Curves are looked for in `shelf` first, and left there.
     """
+    shelf = {} if shelf is None else shelf
     share = weights / weights.sum()
-    fits = [
-        _fit_ridge(features, inputs, target, share) for features in _candidates(inputs, weights)
-    ]
-    return max(fits, key=lambda fit: fit.evidence - SIMPLER * bool(fit.features.bumps))
+    centre, scale = share @ inputs, spread(inputs, weights)
+    scale[scale == 0.0] = 1.0
+    standard = (inputs - centre) / scale
+    line = Features(centre, scale)
+    fits = [_fit_ridge(line, line.joined(standard, []), target, share)]
+    for features, design in _smooth_features(line, standard, shelf):
+        fits.append(_fit_ridge(features, design, target, share))
+    best = max(fits, key=lambda fit: fit.evidence - SIMPLER * bool(fit.features.bumps))
+    return best.mean(target, share)
 
 
 def refit_mean(
     mean: SmoothMean, inputs: FloatArray, target: FloatArray, weights: FloatArray
 ) -> SmoothMean:
     """Return the mean of rows that are weighed anew, with the same features and penalty."""
-    share = weights / weights.sum()
-    return _fit_ridge(mean.features, inputs, target, share, np.array([mean.penalty]), mean.n_rows)
+    share, penalty = weights / weights.sum(), np.array([mean.penalty])
+    design = mean.features(inputs)
+    return _fit_ridge(mean.features, design, target, share, penalty, mean.n_rows).mean(
+        target, share
+    )
 
 
-def _candidates(inputs: FloatArray, weights: FloatArray) -> Iterator[Features]:
-    """Yield all features that are tried, the simplest first."""
-    share = weights / weights.sum()
-    centre, scale = share @ inputs, spread(inputs, weights)
-    scale[scale == 0.0] = 1.0
-    standard = (inputs - centre) / scale
-    every = np.arange(inputs.shape[1])
-    yield Features(centre, scale, ())
+def _smooth_features(
+    line: Features, standard: FloatArray, shelf: Shelf
+) -> Iterator[tuple[Features, FloatArray]]:
+    """Yield sums of curves and surfaces, each with the features of all rows."""
+    every = np.arange(standard.shape[1])
     # A line through two values is all there is to say of them.
-    curved = [each for each in every if len(np.unique(inputs[:, each])) > 2]
+    curved = [int(each) for each in every if len(np.unique(standard[:, each])) > 2]
     height = 1.0 / float(np.sqrt(max(len(every), 1)))
-    for length in LENGTHS if curved else ():
-        parts = (Bumps.of(standard, np.array([each]), length, height) for each in curved)
-        yield Features(centre, scale, tuple(parts))
-    for length in LENGTHS if len(every) > 1 else ():
-        yield Features(centre, scale, (Bumps.of(standard, every, length, 1.0),))
+    for length in CURVE_LENGTHS if curved else ():
+        curves = [_curve(standard, column, length, shelf) for column in curved]
+        features = replace(line, bumps=tuple(each for each, _ in curves), height=height)
+        yield features, features.joined(standard, [design for _, design in curves])
+    for length in SURFACE_LENGTHS if len(every) > 1 else ():
+        surface = Bumps.of(standard, every, length)
+        features = replace(line, bumps=(surface,))
+        yield features, features.joined(standard, [surface(standard)])
+
+
+def _curve(
+    standard: FloatArray, column: int, length: float, shelf: Shelf
+) -> tuple[Bumps, FloatArray]:
+    """Return the bumps of one input, and its features in all rows; from the shelf if there."""
+    key = standard[:, column].tobytes(), length
+    if key not in shelf:
+        bumps = Bumps.of(standard, np.array([column]), length)
+        shelf[key] = bumps, bumps(standard)
+    bumps, design = shelf[key]
+    return replace(bumps, columns=np.array([column])), design
+
+
+@dataclass(frozen=True, eq=False)
+class _Ridge:
+    """A ridge regression of which only the evidence is known yet."""
+
+    features: Features
+    design: FloatArray
+    middle: FloatArray
+    scores: FloatArray
+    directions: FloatArray
+    projected: FloatArray
+    unit: float
+    shrunk: FloatArray
+    n_rows: float
+    penalty: float
+    evidence: float
+
+    def mean(self, target: FloatArray, share: FloatArray) -> SmoothMean:
+        """Return the fitted mean."""
+        coefficients = self.unit * (self.directions @ (self.projected * self.shrunk))
+        intercept = float(share @ target) - float(self.middle @ coefficients)
+        return SmoothMean(
+            self.features,
+            coefficients,
+            intercept,
+            self.middle,
+            self.directions,
+            self.shrunk,
+            self.n_rows,
+            target - (self.design @ coefficients + intercept),
+            np.clip(share + np.square(self.scores) @ self.shrunk, 0.0, 1.0),
+            self.penalty,
+            self.evidence,
+        )
 
 
 def _fit_ridge(
     features: Features,
-    inputs: FloatArray,
+    design: FloatArray,
     target: FloatArray,
     share: FloatArray,
     penalties: FloatArray = PENALTIES,
     n_rows: float | None = None,
-) -> SmoothMean:
-    """Fit at every penalty at once, and take the one of the largest evidence.
+) -> _Ridge:
+    """Fit the features of all rows at every penalty, and take the one of the largest evidence.
 
     The intercept is free. With centred features `F` and noise of variance `s`, the target is
     normal with covariance ``s (1 + F F' / penalty)``; `s` is where its likelihood is largest.
     """
     n_rows = float(1.0 / np.square(share).sum()) if n_rows is None else n_rows
-    design = features(inputs)
-    n_inputs = inputs.shape[1]
+    n_inputs = len(features.centre)
     is_few = n_rows < min(FEW_FOR_BUMPS, ROWS_PER_INPUT * n_inputs + 1)
     if features.bumps and n_inputs >= FEWEST_INPUTS and is_few:
         penalties = np.unique(np.maximum(penalties, LEAST_PENALTY))
-    root = np.sqrt(share)
-    middle, mean = share @ design, float(share @ target)
-    rows = root[:, np.newaxis] * (design - middle)
-    unit = _unit(target - mean, share)
-    response = root * ((target - mean) / unit)
+    root, middle, away = np.sqrt(share), share @ design, target - share @ target
+    rows, unit = root[:, np.newaxis] * (design - middle), _unit(away, share)
+    response = root * (away / unit)
     variances, directions = _principal(rows)
     scores = rows @ directions
     projected = scores.T @ response
     ratios = penalties / n_rows
     shrunk = 1.0 / (variances[:, np.newaxis] + ratios)
-    leverages = share[:, np.newaxis] + np.square(scores) @ shrunk
     if n_rows < FEW_ROWS:
         left_out = response[:, np.newaxis] - scores @ (projected[:, np.newaxis] * shrunk)
+        leverages = share[:, np.newaxis] + np.square(scores) @ shrunk
         left_out /= np.maximum(1.0 - leverages, LEAST_FREEDOM)
         evidence = -0.5 * n_rows * np.log(np.maximum(np.square(left_out).sum(axis=0), 1e-24))
     else:
@@ -240,30 +316,17 @@ def _fit_ridge(
         evidence = -0.5 * n_rows * np.log(np.maximum(unexplained, 1e-24))
         evidence -= 0.5 * np.log1p(variances[:, np.newaxis] / ratios).sum(axis=0)
     best = len(evidence) - 1 - int(np.argmax(evidence[::-1]))
-    coefficients = unit * (directions @ (projected * shrunk[:, best]))
-    intercept = mean - float(middle @ coefficients)
-    return SmoothMean(
-        features,
-        coefficients,
-        intercept,
-        middle,
-        directions,
-        shrunk[:, best],
-        n_rows,
-        target - (design @ coefficients + intercept),
-        np.clip(leverages[:, best], 0.0, 1.0),
-        float(penalties[best]),
-        float(evidence[best]),
-    )
+    chosen, size = shrunk[:, best], (n_rows, float(penalties[best]), float(evidence[best]))
+    return _Ridge(features, design, middle, scores, directions, projected, unit, chosen, *size)
 
 
 def _principal(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return variances and directions of the features, from the smaller of two matrices."""
     n_rows, n_features = rows.shape
     if n_features <= n_rows:
-        variances, directions = eigh(rows.T @ rows)
+        variances, directions = np.linalg.eigh(rows.T @ rows)
         return np.maximum(variances, 0.0), directions
-    variances, basis = eigh(rows @ rows.T)
+    variances, basis = np.linalg.eigh(rows @ rows.T)
     kept = variances > 1e-13 * max(float(variances[-1]), 1e-300)
     variances, basis = variances[kept], basis[:, kept]
     return variances, (rows.T @ basis) / np.sqrt(variances)

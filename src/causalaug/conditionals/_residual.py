@@ -13,14 +13,13 @@ from causalaug._validation import is_positive
 from causalaug.conditionals._base import Density, FittedConditional
 from causalaug.conditionals._density import (
     TABLE_POINTS,
-    NoiseDensity,
     fit_student_scale,
     floor_of_scale,
     log_student,
 )
 from causalaug.conditionals._design import Design
 from causalaug.conditionals._kernel import KernelConditional
-from causalaug.conditionals._mean import SmoothMean, fit_smooth_mean, spread
+from causalaug.conditionals._mean import Shelf, SmoothMean, fit_smooth_mean, spread
 from causalaug.conditionals._noise import (
     DEFAULT_FREEDOM,
     FARTHEST,
@@ -33,9 +32,9 @@ from causalaug.conditionals._noise import (
 from causalaug.conditionals._regressor import check_regressor, fit_regressor
 from causalaug.conditionals._transform import (
     LARGEST,
+    NoiseDensity,
     PlainTransform,
     Transform,
-    TransformedDensity,
     choose_transform,
 )
 from causalaug.exceptions import ParameterError
@@ -224,9 +223,7 @@ class MeanNoise:
             with one_blas_thread():
                 (fit,) = fit_means([table.select(among)], [factor])
             return fit.make_density(table, factor)
-        if self.transform == PlainTransform():
-            return NoiseDensity(self, self.freedom)
-        return TransformedDensity(self, self.freedom, self.transform)
+        return NoiseDensity(self, self.freedom, self.transform)
 
 
 def fit_means(tables: Sequence[Table], factors: Sequence[Factor]) -> list[MeanNoise]:
@@ -237,7 +234,8 @@ def fit_means(tables: Sequence[Table], factors: Sequence[Factor]) -> list[MeanNo
     transforms = list(map(_transform, tables, factors, inputs, shares))
     values = [t.values[:, t.index(f.target)] for t, f in zip(tables, factors, strict=True)]
     targets = [t.forward(y) for t, y in zip(transforms, values, strict=True)]
-    means = list(map(fit_smooth_mean, inputs, targets, shares))
+    shelf: Shelf = {}
+    means = [fit_smooth_mean(*each, shelf) for each in zip(inputs, targets, shares, strict=True)]
     units = [float(spread(y, share)) for y, share in zip(targets, shares, strict=True)]
     standard = [standard_residuals(mean) / u for mean, u in zip(means, units, strict=True)]
     freedom = pool_freedom(standard, shares)

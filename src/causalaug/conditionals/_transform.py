@@ -14,6 +14,7 @@ import numpy as np
 from causalaug.conditionals._density import (
     NO_ATOMS,
     LocationScale,
+    beside,
     fit_student_scale,
     log_student,
     student_levels,
@@ -225,6 +226,8 @@ def transformed_density(
     limit counts on this side of it: with every transform the mass within the limits is 1.
     """
     log_scale = np.log(scale)
+    if transform == PlainTransform():
+        return log_student((values - centre) / scale, log_scale, freedom)
     scaled = transform.forward(values)
     logs = log_student((scaled - centre) / scale, log_scale, freedom)
     if isinstance(transform, PlainTransform):
@@ -238,18 +241,22 @@ def transformed_density(
 
 
 @dataclass(frozen=True, eq=False)
-class TransformedDensity:
-    """Student's t around a mean, both on the transformed scale of a limited column."""
+class NoiseDensity:
+    """Student's t around a mean, both on the transformed scale of a column.
+
+    The mean and the scale of the noise depend on the pillow.
+    """
 
     location: LocationScale
     freedom: float
-    transform: Transform
+    transform: Transform = PlainTransform()
     atoms: FloatArray = field(default_factory=NO_ATOMS.copy)
     levels: FloatArray | None = None
 
     def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         """Return the log-density of each value, ``-inf`` beyond the limits."""
-        return transformed_density(self.transform, values, *self.location(pillow), self.freedom)
+        centre, scale = (beside(each, values) for each in self.location(pillow))
+        return transformed_density(self.transform, values, centre, scale, self.freedom)
 
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
         """Return quantiles of the noise around the mean, moved within the limits."""

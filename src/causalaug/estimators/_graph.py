@@ -14,6 +14,7 @@ from causalaug._validation import check_choice, check_same_variables
 from causalaug.conditionals import AutoConditional
 from causalaug.estimators._base import _check_weights
 from causalaug.estimators._holes import refined_model
+from causalaug.estimators._members import predict_in_blocks, probabilities_of
 from causalaug.estimators._observed import check_rows, is_frame, name_of_target, observe
 from causalaug.exceptions import CausalAugWarning, ParameterError
 from causalaug.graphs import as_graph, complete_graph
@@ -146,17 +147,18 @@ class GraphEstimator(BaseEstimator):
         return opened.drop(extra).to_native()
 
     def _predict(self, X):
-        """Return the prediction of the target in each row."""
+        """Return predictions of the target, in blocks of rows."""
         check_is_fitted(self, "model_")
         if is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=False)
             opened = nw.from_native(_with_string_names(X), eager_only=True)
-            return self.model_.predict(self.target_, opened.select(list(self.columns_)).to_native())
-        X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
-        names = getattr(self, "feature_names_in_", self.feature_names)
-        names = [f"x{number}" for number in range(X.shape[1])] if names is None else list(names)
-        frame = pd.DataFrame(X, columns=names)[list(self.columns_)]
-        return self.model_.predict(self.target_, frame)
+            frame = opened.select(list(self.columns_)).to_native()
+        else:
+            X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+            names = getattr(self, "feature_names_in_", self.feature_names)
+            names = [f"x{number}" for number in range(X.shape[1])] if names is None else list(names)
+            frame = pd.DataFrame(X, columns=names)[list(self.columns_)]
+        return predict_in_blocks(self.model_, self.target_, frame)
 
     def __sklearn_tags__(self):
         """Say that features may be missing."""
@@ -230,7 +232,7 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
 
     def predict(self, X):
         """Return the mean of the target given each row."""
-        return self._predict(X).mean
+        return np.concatenate([part.mean for part in self._predict(X)])
 
     def predict_quantile(self, X, levels):
         """Return quantiles of the target given each row: shape (n, n_levels).
@@ -242,8 +244,11 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
         levels : sequence of float
             Probabilities, such as ``[0.05, 0.95]`` for an interval that holds nine in ten.
         """
-        prediction = self._predict(X)
-        return np.column_stack([prediction.quantile(level) for level in np.atleast_1d(levels)])
+        levels = np.atleast_1d(levels)
+        parts = [
+            np.column_stack([part.quantile(level) for level in levels]) for part in self._predict(X)
+        ]
+        return np.concatenate(parts)
 
     def _check_target(self, target):
         return np.asarray(target, dtype=np.float64)
@@ -314,13 +319,8 @@ class GraphClassifier(ClassifierMixin, GraphEstimator):
 
     def predict_proba(self, X):
         """Return the probability of each class, in the order of `classes_`."""
-        prediction = self._predict(X)
-        position = {level: number for number, level in enumerate(prediction.levels.tolist())}
-        result = np.zeros((len(prediction), len(self.classes_)))
-        for number, label in enumerate(self.classes_.tolist()):
-            if label in position:
-                result[:, number] = prediction.probabilities[:, position[label]]
-        return result
+        parts = [probabilities_of(part, self.classes_) for part in self._predict(X)]
+        return np.concatenate(parts)
 
     def predict_log_proba(self, X):
         """Return the logarithm of the probability of each class."""

@@ -10,17 +10,29 @@ import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from causalaug.estimators._tasks import Task
-    from causalaug.model import GraphModel
+    from causalaug.model import GraphModel, Prediction
     from causalaug.typing import FloatArray
 
 MARGIN = 0.1
 """How far a prediction may lie outside the observed targets, as a share of their range. A model
 that is wrong is at its worst where it extrapolates, and held-out rows may not show it."""
+
+
+PREDICTED_AT_ONCE = 2048
+"""Rows whose distributions are held at a time: each takes about a hundred numbers, and of the
+answer one is kept."""
+
+
+def predict_in_blocks(model: GraphModel, target: str, frame: Any) -> Iterator[Prediction]:
+    """Yield predictions of some rows after the others, so that memory stays small."""
+    opened = nw.from_native(frame, eager_only=True)
+    for start in range(0, max(len(opened), 1), PREDICTED_AT_ONCE):
+        yield model.predict(target, opened[start : start + PREDICTED_AT_ONCE].to_native())
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +79,8 @@ class ModelMember:
         """Return the mean of the target, or its most probable class."""
         if self.classes_ is not None:
             return self.classes_[self.predict_proba(X).argmax(axis=1)]
-        mean = np.asarray(self.model.predict(self.target, self._named(X)).mean, dtype=np.float64)
+        parts = predict_in_blocks(self.model, self.target, self._named(X))
+        mean = np.concatenate([np.asarray(part.mean, dtype=np.float64) for part in parts])
         return mean if self.bounds is None else np.clip(mean, *self.bounds)
 
     def predict_proba(self, X: Any) -> FloatArray:

@@ -21,6 +21,7 @@ from causalaug.estimators._holes import (
 from causalaug.estimators._learner import Training, seeing, take_rows
 from causalaug.estimators._members import ModelMember, probabilities_of
 from causalaug.graphs import complete_graph
+from causalaug.model import Target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,11 +66,12 @@ class NewRows:
 
         Shape (n_new_rows,), or (n_new_rows, n_classes).
         """
-        prediction = self.model.predict(self.observed.target, self.augmented.frame)
-        if self.classes is None:
-            means: FloatArray = np.asarray(prediction.mean, dtype=np.float64)
-            return means
-        return probabilities_of(prediction, self.classes)
+        model, name = self.model, self.observed.target
+        if self.classes is not None:
+            return probabilities_of(model.predict(name, self.augmented.frame), self.classes)
+        columns = [self.augmented.values(number) for number in range(model.table.n_columns)]
+        target = Target(model.table, model.factors, model.densities, name)
+        return target.means(np.column_stack(columns))
 
     def model_alone(self) -> Any:
         """Return the model as a learner by itself."""
@@ -126,7 +128,9 @@ def make_new_rows(
     Parameters
     ----------
     control : bool
-        Whether to assume no independence: the complete graph, in the same order.
+        Whether to assume no independence: the complete graph. A number that is the target comes
+        last there: any order says the same, namely nothing, and the expected target is then one
+        mean given all the rest, not a product of eleven factors.
     expected : bool
         Whether expected targets are wanted. They are computed here, so that they are computed
         once and in the process that made the rows.
@@ -137,8 +141,10 @@ def make_new_rows(
         # Without independences a factor needs all columns, which few rows with holes have.
         observed = completed_rows(observed, conditional, seed, copies=1) if control else observed
     if control:
-        complete = complete_graph(observed.graph.topological_order())
-        observed = replace(observed, graph=complete)
+        order = observed.graph.topological_order()
+        if classes is None:
+            order = (*(name for name in order if name != observed.target), observed.target)
+        observed = replace(observed, graph=complete_graph(order))
     model = refined_model(observed, conditional, seed)
     augmented = model.expand(expansion, seed)
     if has_holes:

@@ -31,6 +31,7 @@ from causalaug.model._model import (
     resolve_conditional,
 )
 from causalaug.model._prediction import Prediction
+from causalaug.model._target import Target
 
 __all__ = [
     "BLOCK_ROWS",
@@ -39,6 +40,7 @@ __all__ = [
     "Completion",
     "GraphModel",
     "Prediction",
+    "Target",
     "augment",
     "check_strategies",
     "count_blocks",

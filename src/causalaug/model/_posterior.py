@@ -29,6 +29,22 @@ five rounds reach it."""
 LARGEST_CELL = 0.06
 """A row is done when no space between two points holds more of its mass."""
 
+MEAN_POINTS = 13
+"""Points of each round if only the mean is wanted."""
+
+LARGEST_POINT = 0.35
+"""Even points are close enough if none stands for more of the mass: a Gaussian has that much on
+the middle one if the next is 0.9 standard deviations away."""
+
+LEFT_OUT = 0.005
+"""Mass on either side that the even points need not reach."""
+
+LEAST_LOG = -300.0
+"""Densities that are lower than this, relative to the highest, are taken for it."""
+
+MOST_MEAN_ROUNDS = 4
+"""Rounds after which a mean stays as it is: the fourth changes it by little, wherever it is."""
+
 BLOCK_ROWS = 1024
 """Rows of which the products are held at a time."""
 
@@ -65,9 +81,7 @@ class Posterior:
         A factor that is zero at every point says nothing of where the target is, only that the
         row is impossible; it is left out, instead of making everything zero.
         """
-        n_rows, n_points = points.shape
-        own = np.repeat(values[:, self.pillow], n_points, axis=0)
-        total = self.density.log_density(points.ravel(), own).reshape(n_rows, n_points)
+        total = self.density.log_density(points, values[:, self.pillow])
         for child in self.children:
             log_likelihood = child.log_likelihood(values, points)
             impossible = np.isneginf(log_likelihood).all(axis=1, keepdims=True)
@@ -91,6 +105,62 @@ def normalised(log_masses: FloatArray) -> FloatArray:
     even = -np.log(log_masses.shape[1])
     masses: FloatArray = np.exp(np.where(np.isneginf(total), even, log_masses - total))
     return masses
+
+
+def means(posterior: Posterior, values: FloatArray) -> FloatArray:
+    """Return the mean of a number in each row: far cheaper than its distribution.
+
+    A first round finds where the mass is. Points that are even there integrate smooth functions
+    to more digits than are needed, once a standard deviation holds one of them (the trapezoid
+    rule); rows whose mass is still on one point get another round.
+    """
+    if len(posterior.density.atoms):
+        points, cumulative, _ = distributions(posterior, values)
+        cells = 0.5 * (points[:, 1:] + points[:, :-1]) * np.diff(cumulative, axis=1)
+        of_rows: FloatArray = cells.sum(axis=1)
+        return of_rows
+    blocks = [
+        _means(posterior, values[start : start + BLOCK_ROWS])
+        for start in range(0, len(values), BLOCK_ROWS)
+    ]
+    return np.concatenate([np.empty(0), *blocks])
+
+
+def _means(posterior: Posterior, values: FloatArray) -> FloatArray:
+    """Return the means of one block of rows."""
+    result = np.empty(len(values))
+    rough = np.arange(len(values))
+    points = posterior.density.cover(values[:, posterior.pillow], MEAN_POINTS)
+    for number in range(MOST_MEAN_ROUNDS):
+        log_joint = posterior.log_joint(values[rough], points)
+        cells = _cell_masses(points, log_joint)
+        # By the trapezoid rule a point stands for half of the cell on either side of it.
+        masses = 0.5 * (np.pad(cells, ((0, 0), (1, 0))) + np.pad(cells, ((0, 0), (0, 1))))
+        result[rough] = (masses * points).sum(axis=1)
+        is_rough = masses.max(axis=1) > (LARGEST_POINT if number else 0.0)
+        rough, points = rough[is_rough], _evenly(points[is_rough], log_joint[is_rough])
+        if not len(rough):
+            break
+    return result
+
+
+def _evenly(points: FloatArray, log_joint: FloatArray) -> FloatArray:
+    """Return even points where the mass is, from the first space that holds some to the last.
+
+    Between two points the logarithm is taken for a line: a space at whose other end the density
+    is next to nothing holds much less than half of what the higher end suggests.
+    """
+    top = log_joint.max(axis=1, keepdims=True)
+    relative = np.maximum(log_joint - np.where(np.isfinite(top), top, 0.0), LEAST_LOG)
+    high, drop = np.maximum(relative[:, 1:], relative[:, :-1]), np.abs(np.diff(relative, axis=1))
+    drop = np.maximum(drop, 1e-6)
+    masses = np.diff(points, axis=1) * np.exp(high) * -np.expm1(-drop) / drop
+    running = np.cumsum(masses, axis=1)
+    running /= np.maximum(running[:, -1:], np.finfo(np.float64).tiny)
+    first = (running < LEFT_OUT).sum(axis=1, keepdims=True)
+    last = (running < 1.0 - LEFT_OUT).sum(axis=1, keepdims=True) + 1
+    begin, end = (np.take_along_axis(points, each, 1) for each in (first, last))
+    return begin + (end - begin) * np.linspace(0.0, 1.0, MEAN_POINTS)
 
 
 def distributions(

@@ -18,6 +18,7 @@ from causalaug.model._posterior import (
     Child,
     Posterior,
     distributions,
+    means,
     normalised,
     padded,
     probabilities,
@@ -75,6 +76,10 @@ class Target:
             for rows, hidden in self._patterns(values)
         ]
         return Prediction(self.name, None, None, *_gathered(parts, len(values)))
+
+    def means(self, values: FloatArray) -> FloatArray:
+        """Return the mean of a number in complete rows, without its whole distribution."""
+        return means(self.posterior(range(len(self.factors))), values)
 
     def posterior(self, factors: Sequence[int]) -> Posterior:
         """Return the product of some of the factors, as a function of the target."""
