@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from causalaug._random import as_generator, new_seed
-from causalaug._validation import check_choice, check_share
+from causalaug._validation import check_choice, check_share, check_weight_range
 from causalaug.conditionals import AutoConditional, Conditional
 from causalaug.estimators._blend import (
     CONTROL,
@@ -372,4 +372,5 @@ def _check_weights(sample_weight, n_rows):
             "`sample_weight` must be finite, not negative, and not all zero. Found values from "
             f"{weights.min()} to {weights.max()}."
         )
+    check_weight_range("`sample_weight`", weights)
     return weights

@@ -10,10 +10,11 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from causalaug._validation import check_choice, check_same_variables
+from causalaug._validation import check_choice, check_same_variables, some
 from causalaug.conditionals import AutoConditional
 from causalaug.estimators._base import _check_weights
 from causalaug.estimators._observed import is_frame, name_of_target, observe
+from causalaug.estimators._targets import check_numbers
 from causalaug.exceptions import CausalAugWarning, ParameterError
 from causalaug.graphs import as_graph, complete_graph
 from causalaug.model import resolve_conditional
@@ -91,6 +92,8 @@ class GraphEstimator(BaseEstimator):
 
     def _check_rows(self, X, y):
         """Return features and target; a frame stays what it is, for the table to check."""
+        if self._kind_of_target == "continuous":
+            check_numbers(y)
         if isinstance(y, pd.Series):
             y = y.astype(object).infer_objects().to_numpy()
         if not is_frame(X):
@@ -149,7 +152,7 @@ class GraphEstimator(BaseEstimator):
             check_same_variables(graph.nodes, [*opened.columns, name])
             return features
         warnings.warn(
-            f"Columns that are no node of the graph are not used: {extra}. Add them to the graph, "
+            f"Columns that are no node of the graph are not used: {some(extra)}. Add them to the graph, "
             'drop them, or write extra="error".',
             CausalAugWarning,
             stacklevel=3,

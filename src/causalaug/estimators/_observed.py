@@ -11,9 +11,11 @@ import pandas as pd
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
+from causalaug._validation import some
+from causalaug.estimators._targets import check_numbers
 from causalaug.exceptions import CausalAugWarning, GraphMismatchError, ParameterError, TableError
 from causalaug.model import fit_table
-from causalaug.table import Table, check_names, extra_columns, warn_of_extra
+from causalaug.table import Table, check_magnitudes, check_names, extra_columns, warn_of_extra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -119,6 +121,8 @@ def check_rows(estimator: Any, X: Any, y: Any, *, y_numeric: bool) -> tuple[Any,
     Integers and booleans that pandas calls nullable must not become floats or objects on
     their way.
     """
+    if y_numeric:
+        check_numbers(y)
     if isinstance(y, pd.Series):
         y = y.astype(object).infer_objects().to_numpy()
     if not is_frame(X):
@@ -180,6 +184,7 @@ def observe(
     table = Table.from_frame(
         frame.to_native(), kinds=kinds, limits=limits, row_weights=sample_weight[counts]
     )
+    check_magnitudes(table)
     return Observed(table, graph, name, names, left_out, as_array)
 
 
@@ -233,7 +238,7 @@ def name_of_target(
         if target not in graph.nodes:
             raise GraphMismatchError(
                 f"`target` must be a node of the graph. Found {target!r}; "
-                f"the nodes are {list(graph.nodes)}."
+                f"the nodes are {some(graph.nodes)}."
             )
         return target
     if getattr(y, "name", None) in graph.nodes:
@@ -246,7 +251,7 @@ def name_of_target(
             return left[0]
     raise ParameterError(
         "The name of the target must be known, to find it in the graph. Found none: `target` "
-        f"is None and `y` has no name among the nodes {list(graph.nodes)}. "
+        f"is None and `y` has no name among the nodes {some(graph.nodes)}. "
         'Write target="...", or pass `y` as a named pandas or polars series.'
     )
 
@@ -257,7 +262,7 @@ def _check_features(names: Sequence[object], target: str) -> None:
     if target in names:
         raise TableError(
             f"The features must not hold the target. Found {target!r} among the columns "
-            f"{list(names)}. Drop it, or name another target."
+            f"{some(names)}. Drop it, or name another target."
         )
 
 
@@ -283,7 +288,7 @@ def _names_of_array(features: Any, feature_names: Sequence[str] | None) -> list[
     if features.shape[1] != len(names):
         raise ParameterError(
             "`feature_names` must name each column of the features, in their order. "
-            f"Found {len(names)} names, {names}, for {features.shape[1]} columns."
+            f"Found {len(names)} names, {some(names)}, for {features.shape[1]} columns."
         )
     return names
 

@@ -30,6 +30,7 @@ from causalaug.model._model import (
     resolve_conditional,
 )
 from causalaug.model._prediction import Prediction
+from causalaug.model._size import check_size
 
 __all__ = [
     "BLOCK_ROWS",
@@ -38,6 +39,7 @@ __all__ = [
     "GraphModel",
     "Prediction",
     "augment",
+    "check_size",
     "check_strategies",
     "count_blocks",
     "describe_loss",

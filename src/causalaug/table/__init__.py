@@ -14,6 +14,7 @@ from causalaug.table._columns import (
 )
 from causalaug.table._extra import EXTRA, extra_columns, warn_of_extra, without_extra
 from causalaug.table._limits import Limits
+from causalaug.table._magnitudes import check_magnitudes
 from causalaug.table._table import Coding, Table
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Limits",
     "Table",
     "canonical_kind",
+    "check_magnitudes",
     "check_names",
     "code_rows",
     "extra_columns",
