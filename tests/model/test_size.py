@@ -44,7 +44,7 @@ def nothing_grows(monkeypatch):
         (
             SampledExpansion(10**9),
             r"max_rows=50,000,000 rows.*SampledExpansion, which would make 1,000,000,000 rows: "
-            r"about 120 GB of memory and 50.0 minutes.*raise max_rows.*engine.augment_to_parquet`\.$",
+            r"about 120 GB of memory and 50.0 minutes.*raise max_rows.*augment_to_parquet`\.$",
         ),
         (BudgetExpansion(10**8), r"100,000,000 rows: about 12 GB of memory and 1.2 minutes"),
         (BeamExpansion(10**8), r"100,000,000 rows: .*augment_to_parquet`, with BudgetExpansion"),

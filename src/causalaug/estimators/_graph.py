@@ -152,8 +152,8 @@ class GraphEstimator(BaseEstimator):
             check_same_variables(graph.nodes, [*opened.columns, name])
             return features
         warnings.warn(
-            f"Columns that are no node of the graph are not used: {some(extra)}. Add them to the graph, "
-            'drop them, or write extra="error".',
+            f"Columns that are no node of the graph are not used: {some(extra)}. Add them to the "
+            'graph, drop them, or write extra="error".',
             CausalAugWarning,
             stacklevel=3,
         )

@@ -66,8 +66,10 @@ def _rows_of(
     model: FittedModel, expansion: BudgetExpansion | SampledExpansion | BeamExpansion
 ) -> int:
     """Return how many rows an expansion would make at most."""
-    is_beam = isinstance(expansion, BeamExpansion)
-    wanted = int(expansion.width if is_beam else expansion.most_rows(model.table.n_rows))
+    if isinstance(expansion, BeamExpansion):
+        wanted = int(expansion.width)
+    else:
+        wanted = expansion.most_rows(model.table.n_rows)
     # The tree may be smaller; it is counted only where that matters, since wide ones take a while.
     if wanted <= expansion.max_rows or isinstance(expansion, SampledExpansion):
         return wanted

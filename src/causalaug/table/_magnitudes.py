@@ -29,5 +29,6 @@ def check_magnitudes(table: Table) -> None:
             raise TableError(
                 f"Numbers must be at most {LARGEST_NUMBER:g}, or their squares and cubes would "
                 f"overflow. Found values from {least:g} to {largest:g} in "
-                f"{table.columns[column]!r}. Express the column in another unit, or take logarithms."
+                f"{table.columns[column]!r}. Express the column in another unit, or take "
+                "logarithms."
             )
