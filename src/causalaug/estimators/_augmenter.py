@@ -208,10 +208,14 @@ class CausalAugmenter(BaseEstimator):
 def _like(y, target):
     """Return the target as a series of the library that `y` came in, or as an array."""
     if isinstance(y, pd.Series):
-        return pd.Series(target, name=y.name).astype(y.dtype)
+        series = pd.Series(target, name=y.name)
+        if isinstance(y.dtype, pd.DatetimeTZDtype) and series.dtype.kind == "M":
+            # Arrays have no time zones; what is in them is Greenwich time.
+            series = series.dt.tz_localize("UTC")
+        return series.astype(y.dtype)
     opened = nw.from_native(y, series_only=True, pass_through=True)
     if not isinstance(opened, nw.Series):
         return target
     namespace = nw.get_native_namespace(opened)
-    series = nw.new_series(opened.name, target, native_namespace=namespace)
-    return series.cast(opened.dtype).to_native()
+    made = nw.new_series(opened.name, target, native_namespace=namespace)
+    return made.cast(opened.dtype).to_native()

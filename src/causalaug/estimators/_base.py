@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_choice, check_share, check_weight_range
@@ -21,6 +21,7 @@ from causalaug.estimators._blend import (
     cross_fit,
     fit_members,
 )
+from causalaug.estimators._doors import check_same_sorts, sorts_of, validated
 from causalaug.estimators._encoding import with_encoding
 from causalaug.estimators._folds import check_groups
 from causalaug.estimators._gate import (
@@ -147,6 +148,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         named_y = y
         X, y = check_rows(self, X, y, y_numeric=self._kind_of_target == "continuous")
         y = self._check_target(y)
+        self._sorts = sorts_of(X)
         weights = _check_weights(sample_weight, len(y))
         groups = check_groups(groups, len(y))
         check_fit_params(fit_params, len(y))
@@ -350,9 +352,10 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _check_features(self, X):
         if is_frame(X) and hasattr(self, "feature_names_in_"):
-            validate_data(self, X, skip_check_array=True, reset=False)
+            validated(self, X, skip_check_array=True, reset=False)
+            check_same_sorts(self._sorts, X)
         else:
-            X = validate_data(self, X, reset=False)
+            X = validated(self, X, reset=False)
         return X
 
 

@@ -6,15 +6,14 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from causalaug._validation import check_choice, check_same_variables, some
 from causalaug.conditionals import AutoConditional
 from causalaug.estimators._base import _check_weights
+from causalaug.estimators._doors import as_column, classes_of, validated
 from causalaug.estimators._observed import is_frame, name_of_target, observe
-from causalaug.estimators._targets import check_numbers
+from causalaug.estimators._targets import as_numbers, check_numbers
 from causalaug.exceptions import CausalAugWarning, ParameterError
 from causalaug.graphs import as_graph, complete_graph
 from causalaug.model import resolve_conditional
@@ -97,17 +96,15 @@ class GraphEstimator(BaseEstimator):
         if isinstance(y, pd.Series):
             y = y.astype(object).infer_objects().to_numpy()
         if not is_frame(X):
-            return validate_data(
+            return validated(
                 self,
                 X,
                 y,
                 y_numeric=self._kind_of_target == "continuous",
                 ensure_all_finite="allow-nan",
             )
-        validate_data(self, X, skip_check_array=True)
-        target = column_or_1d(y, warn=True)
-        check_consistent_length(X, target)
-        return X, target
+        validated(self, X, skip_check_array=True)
+        return X, as_column(y, len(X))
 
     def _named_features(self, X, graph):
         """Return the features as a frame whose names are strings, if they may be any."""
@@ -163,10 +160,10 @@ class GraphEstimator(BaseEstimator):
         """Return the prediction of the target in each row."""
         check_is_fitted(self, "model_")
         if is_frame(X):
-            validate_data(self, X, skip_check_array=True, reset=False)
+            validated(self, X, skip_check_array=True, reset=False)
             opened = nw.from_native(_with_string_names(X), eager_only=True)
             return self.model_.predict(self.target_, opened.select(list(self.columns_)).to_native())
-        X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+        X = validated(self, X, reset=False, ensure_all_finite="allow-nan")
         names = getattr(self, "feature_names_in_", self.feature_names)
         names = [f"x{number}" for number in range(X.shape[1])] if names is None else list(names)
         frame = pd.DataFrame(X, columns=names)[list(self.columns_)]
@@ -260,7 +257,7 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
         return np.column_stack([prediction.quantile(level) for level in np.atleast_1d(levels)])
 
     def _check_target(self, target):
-        return np.asarray(target, dtype=np.float64)
+        return as_numbers(target)
 
 
 class GraphClassifier(ClassifierMixin, GraphEstimator):
@@ -342,8 +339,7 @@ class GraphClassifier(ClassifierMixin, GraphEstimator):
             return np.log(self.predict_proba(X))
 
     def _check_target(self, target):
-        check_classification_targets(target)
-        self.classes_ = np.unique(target)
+        self.classes_ = classes_of(target)
         return target
 
 
@@ -359,7 +355,7 @@ def _complete(features, target, weights):
     opened = nw.from_native(features, eager_only=True)
     complete = np.ones(len(target), dtype=bool)
     for name in opened.columns:
-        complete &= ~pd.isna(np.asarray(opened[name].to_list(), dtype=object))
+        complete &= ~pd.Series(opened[name].to_list(), dtype=object).isna().to_numpy()
     if complete.all() or not complete.any():
         return features, target, weights
     warnings.warn(

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
 import pandas as pd
-from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.validation import validate_data
 
 from causalaug._validation import some
+from causalaug.estimators._doors import as_column, validated
 from causalaug.estimators._targets import check_numbers
 from causalaug.exceptions import CausalAugWarning, GraphMismatchError, ParameterError, TableError
 from causalaug.model import fit_table
@@ -126,12 +125,10 @@ def check_rows(estimator: Any, X: Any, y: Any, *, y_numeric: bool) -> tuple[Any,
     if isinstance(y, pd.Series):
         y = y.astype(object).infer_objects().to_numpy()
     if not is_frame(X):
-        checked: tuple[Any, Any] = validate_data(estimator, X, y, y_numeric=y_numeric)
+        checked: tuple[Any, Any] = validated(estimator, X, y, y_numeric=y_numeric)
         return checked
-    validate_data(estimator, X, skip_check_array=True)
-    target = column_or_1d(y, warn=True)
-    check_consistent_length(X, target)
-    return X, target
+    validated(estimator, X, skip_check_array=True)
+    return X, as_column(y, len(X))
 
 
 def warn_of_no_graph(stacklevel: int = 3) -> None:

@@ -48,9 +48,20 @@ such as 'low' (string). Convert them to numbers, or use the classifier for class
     )
 
 
+def as_numbers(target: Any) -> FloatArray:
+    """Return a target as floats, or raise if that cannot be."""
+    try:
+        numbers: FloatArray = np.asarray(target, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ParameterError(
+            f"The target of a regression must be numbers that a float can hold. Found that {error}."
+        ) from error
+    return numbers
+
+
 def regression_target(target: Any, name: str | None = None) -> FloatArray:
     """Return a target as floats, neither huge nor all but equal."""
-    numbers: FloatArray = np.asarray(target, dtype=np.float64)
+    numbers = as_numbers(target)
     check_regressed(name or "y", numbers)
     return numbers
 
