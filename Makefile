@@ -36,9 +36,10 @@ slow: $(STAMP)  ## long simulations
 
 MINUTES ?= 20
 SEED ?= 0
+JOBS ?= 2
 
 fuzz: $(STAMP)  ## random graphs, frames and kills: MINUTES=20 SEED=0; CASE=dot:17 for one case again
-	OMP_NUM_THREADS=1 PYTHONPATH=src:tests $(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED) $(if $(CASE),--case $(CASE))
+	OMP_NUM_THREADS=1 PYTHONPATH=src:tests $(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS) $(if $(CASE),--case $(CASE))
 
 lint: $(STAMP)  ## style and types
 	$(BIN)/ruff check .

@@ -19,17 +19,17 @@ def all_kinds():
         Kind("gml-as-networkx", GRAPHS, differential.gml_as_networkx, 0.02),
         Kind("objects", "graph objects", graph_objects.reads_objects, 0.01),
         Kind("odd-objects", "graph objects", graph_objects.odd_objects, 0.02),
-        Kind("augment", FRAMES, frames.augments, 0.2),
-        Kind("model", FRAMES, frames.asks_a_model, 0.1),
+        Kind("augment", FRAMES, frames.augments, 0.25),
+        Kind("model", FRAMES, frames.asks_a_model, 0.12),
         Kind("check", FRAMES, frames.checks_a_graph, 0.05),
         Kind("graph-learner", FRAMES, frames.fits_a_graph_learner, 0.08),
         Kind("learner", FRAMES, frames.fits_a_learner, 0.08),
         Kind("augmenter", FRAMES, frames.resamples, 0.05),
         Kind("average-stream", FRAMES, frames.averages_and_streams, 0.05),
-        Kind("compare", FRAMES, frames.compares, 0.05),
-        Kind("parts", KILLS, processes.disturbs_parts, 0.25, longest=400),
-        Kind("command", KILLS, processes.disturbs_command, 0.25, longest=400),
-        Kind("reproduce", KILLS, processes.disturbs_reproduce, 0.2, longest=400),
+        Kind("compare", FRAMES, frames.compares, 0.04),
+        Kind("parts", KILLS, processes.disturbs_parts, 0.4, longest=400),
+        Kind("command", KILLS, processes.disturbs_command, 0.4, longest=400),
+        Kind("reproduce", KILLS, processes.disturbs_reproduce, 0.15, longest=400),
     ]
     if differential.has_graphviz():
         batch = differential.TEXTS

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causalaug as ca
+from causalaug.model._posterior import normalised
 from graph_strategies import admgs
 
 
@@ -206,3 +207,14 @@ def test_names_that_are_no_columns_are_refused():
         model.predict("y", frame.assign(b=np.inf))
     with pytest.raises(ca.exceptions.TableError, match="must hold floating cells"):
         model.predict("y", frame.assign(b="text"))
+
+
+def test_masses_that_are_all_zero_count_the_same():
+    nothing = np.array([[-np.inf, -np.inf], [0.0, -np.inf]])
+    np.testing.assert_allclose(normalised(nothing), [[0.5, 0.5], [1.0, 0.0]])
+
+
+def test_levels_may_be_tuples():
+    rows = pd.DataFrame({"a": [(1, 2), "b", "b"], "y": [1.0, 2.0, 3.0]})
+    prediction = ca.fit_model(rows, "a -> y").predict("a", rows)
+    assert set(prediction.levels.tolist()) == {(1, 2), "b"}

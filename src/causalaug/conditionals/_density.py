@@ -472,7 +472,8 @@ def fit_student_scale(residuals: FloatArray, share: FloatArray, freedom: float) 
     scale = float(share @ squares)
     for _ in range(60 if np.isfinite(freedom) and scale > 0.0 else 0):
         new = float(share @ (squares * ((freedom + 1.0) / (freedom + squares / scale))))
-        if abs(new - scale) <= 1e-6 * scale:
+        # If one row has nearly all weight the scale shrinks for ever; it must not become zero.
+        if abs(new - scale) <= 1e-6 * scale or new < np.finfo(np.float64).tiny:
             break
         scale = new
     return unit * float(np.sqrt(scale))

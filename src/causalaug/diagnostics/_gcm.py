@@ -7,7 +7,7 @@ mean zero. Neither normal nor equal noise is assumed; the regressions have to be
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtr
 
 from causalaug.diagnostics._coding import Variable
 from causalaug.diagnostics._correlation import NO_VARIATION
@@ -64,7 +64,7 @@ def _measure(fit: Fit, ours: IntArray, theirs: IntArray, level: float) -> Outcom
         return Outcome("gcm", reason=reason)
     t = t_statistics(fit, ours, theirs)
     largest = float(t.flat[np.abs(t).argmax()])
-    p_value = min(1.0, n_pairs * 2.0 * float(stats.t.sf(abs(largest), rows - 1.0)))
+    p_value = min(1.0, n_pairs * 2.0 * float(stdtr(rows - 1.0, -abs(largest))))
     return Outcome("gcm", largest, p_value)
 
 
@@ -75,7 +75,12 @@ def t_statistics(fit: Fit, ours: IntArray, theirs: IntArray) -> FloatArray:
     rule of MacKinnon and White (1985) its product is raised accordingly in the variance.
     Result: (n_ours, n_theirs).
     """
-    raised = np.square(fit.residuals) / np.maximum(fit.kept, LEAST_KEPT)
     sums = fit.residuals[:, ours].T @ fit.residuals[:, theirs]
-    errors = np.sqrt(raised[:, ours].T @ raised[:, theirs])
+    errors = np.sqrt(_raised(fit, ours).T @ _raised(fit, theirs))
     return np.divide(sums, errors, out=np.zeros_like(sums), where=errors > 0.0)
+
+
+def _raised(fit: Fit, columns: IntArray) -> FloatArray:
+    """Return squared residuals of some columns only: there may be hundreds, asked for in pairs."""
+    raised: FloatArray = np.square(fit.residuals[:, columns])
+    return raised / np.maximum(fit.kept[:, columns], LEAST_KEPT)

@@ -141,6 +141,11 @@ def compare(
     opened, outside, decided = _open_frame(frame, graph, target, extra, kinds, limits)
     warn_of_extra(outside)
     features, labels = opened.drop(target).to_native(), opened[target].to_numpy()
+    if not opened.drop(target).columns:
+        raise TableError(
+            "There must be a column to predict from. Found the target alone: "
+            f"{target!r}. Add features to the data and to the graph."
+        )
     groups = check_groups(groups, len(labels))
     if cv is None and len(labels) < 2 * n_splits:
         raise TableError(
