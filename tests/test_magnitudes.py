@@ -84,7 +84,8 @@ def test_columns_of_any_magnitude_are_computed_with_or_refused(use, column, expo
         assert abs(exponent) > 25.0
     else:
         assert np.isfinite(found).all()
-        assert exponent < 102.0
+        # Tests of independence standardise the columns, however large; the others refuse.
+        assert exponent < 102.0 or use is USES["check_graph"]
 
 
 @pytest.mark.parametrize("use", [USES[each] for each in ("predict", "augment", "regressor")])

@@ -17,7 +17,7 @@ from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, G
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import factorize
 from causalaug.graphs import ADMG, as_graph
-from causalaug.table import KindName, Table, check_magnitudes, warn_of_extra, without_extra
+from causalaug.table import KindName, Table, warn_of_extra, without_extra
 
 MOST_LEVELS = {"auto": 10, "gcm": 10, "kci": 10, "partial_correlation": 0, "g_squared": None}
 """Numbers with at most so many distinct values are levels to the test; to the last, always."""
@@ -111,7 +111,6 @@ def check_graph(
     frame, outside = without_extra(frame, graph.nodes, extra)
     warn_of_extra(outside)
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)
-    check_magnitudes(table)
     _check_scales(test, table)
     factors = factorize(graph, order)
     questions = ask(factors, read_variables(table, MOST_LEVELS[test]), rng)
