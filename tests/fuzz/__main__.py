@@ -1,7 +1,7 @@
 """Run the attack for some minutes, and print what was tried and what failed.
 
 The work is shared out over processes: one worker per job, each with every n-th case of a kind.
-Kills are all made by the first. A worker notes each case before it begins, so that one which
+Kills are made by one half of them. A worker notes each case before it begins, so that one which
 takes the worker down with it is known, too.
 """
 
@@ -63,7 +63,8 @@ def _chosen(options):
 
 def _work(options):
     """Run cases until the time is over; print one line per failure, and the counts at the end."""
-    kinds = [k for k in _chosen(options) if k.group != KILLS or options.worker == 0]
+    may_kill = options.worker < max(options.jobs // 2, 1)
+    kinds = [kind for kind in _chosen(options) if kind.group != KILLS or may_kill]
     spent = dict.fromkeys(kinds, 0.0)
     numbers = dict.fromkeys(kinds, options.worker)
     counts = {kind.name: Counter() for kind in kinds}
