@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -138,3 +140,9 @@ def test_a_target_with_a_time_zone_comes_back_as_it_was(features):
     _, more = augmenter.fit_resample(features, zone)
     assert more.dtype == zone.dtype
     assert more[:N_ROWS].tolist() == zone.tolist()
+
+
+def test_a_polars_target_of_decimals_comes_back_as_it_was(features):
+    y = pl.Series("y", [Decimal(number) / 10 for number in range(N_ROWS)])
+    _, more = ca.CausalAugmenter(graph=GRAPH, random_state=0).fit_resample(features, y)
+    assert more.dtype == y.dtype

@@ -131,7 +131,7 @@ def _start(options, number, folder):
 def _messages(options, worker, note):
     """Wait for a worker, and return what it said; one that dies or hangs is a failure."""
     try:
-        code = worker.wait(60.0 * options.minutes + 600.0)
+        code = worker.wait(60.0 * options.minutes + 1800.0)
     except subprocess.TimeoutExpired:
         worker.kill()
         code = worker.wait()

@@ -27,9 +27,9 @@ def all_kinds():
         Kind("augmenter", FRAMES, frames.resamples, 0.05),
         Kind("average-stream", FRAMES, frames.averages_and_streams, 0.05),
         Kind("compare", FRAMES, frames.compares, 0.04),
-        Kind("parts", KILLS, processes.disturbs_parts, 0.4, longest=400),
-        Kind("command", KILLS, processes.disturbs_command, 0.4, longest=400),
-        Kind("reproduce", KILLS, processes.disturbs_reproduce, 0.15, longest=400),
+        Kind("parts", KILLS, processes.disturbs_parts, 0.4, longest=1500),
+        Kind("command", KILLS, processes.disturbs_command, 0.4, longest=1500),
+        Kind("reproduce", KILLS, processes.disturbs_reproduce, 0.15, longest=1500),
     ]
     if differential.has_graphviz():
         batch = differential.TEXTS

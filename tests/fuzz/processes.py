@@ -32,7 +32,8 @@ from fuzz.cases import FoundError
 
 SPEC = {"datasets": ["auto_mpg"], "fractions": [0.1], "rounds": [5], "reg_lambda": [1.0]}
 SERVER = ["fuzz.processes", "pyarrow.parquet", "xgboost", "joblib", "sklearn.ensemble"]
-LONGEST_CHILD = 100
+LONGEST_CHILD = 400
+"""Seconds that a child may take; on a busy machine a second may take a minute."""
 
 
 def _context():

@@ -217,5 +217,7 @@ def _like(y, target):
     if not isinstance(opened, nw.Series):
         return target
     namespace = nw.get_native_namespace(opened)
-    made = nw.new_series(opened.name, target, native_namespace=namespace)
+    # Of an array of objects, such as decimals, polars would not look at the cells.
+    cells = target.tolist() if target.dtype.kind == "O" else target
+    made = nw.new_series(opened.name, cells, native_namespace=namespace)
     return made.cast(opened.dtype).to_native()
