@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks reproduction screenshots scale docs clean
+.PHONY: setup demo test test-lowest slow fuzz lint format bench learning graph-checks reproduction screenshots scale docs clean
 
 setup: $(STAMP)
 
@@ -33,6 +33,13 @@ test-lowest: $(LOWEST)  ## the same tests with the oldest versions that are supp
 
 slow: $(STAMP)  ## long simulations
 	$(BIN)/python -m pytest -q -m slow
+
+MINUTES ?= 20
+SEED ?= 0
+JOBS ?= 2
+
+fuzz: $(STAMP)  ## random graphs, frames and kills: MINUTES=20 SEED=0; CASE=dot:17 for one case again
+	OMP_NUM_THREADS=1 PYTHONPATH=src:tests $(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS) $(if $(CASE),--case $(CASE))
 
 lint: $(STAMP)  ## style and types
 	$(BIN)/ruff check .

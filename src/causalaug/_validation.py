@@ -3,10 +3,37 @@
 import math
 from collections.abc import Collection
 from difflib import get_close_matches
+from itertools import islice
 from numbers import Integral, Real
 from reprlib import Repr
 
+import numpy as np
+
 from causalaug.exceptions import GraphMismatchError, ParameterError
+from causalaug.typing import FloatArray
+
+LARGEST_NUMBER = 1e100
+"""Cells may not be larger: squares and cubes of differences must not overflow double precision
+(1e308)."""
+
+LARGEST_FOR_LEARNERS = 1e30
+"""The target of a regression, and weights, may not be larger, nor smaller than one part of it:
+gradient boosting and most neural networks keep gradients, which are weight times target, in
+single precision (3e38), and squares that vanish would be called no loss."""
+
+
+MOST_NAMED = 10
+"""Names in one error: enough to see what they are, and few enough to be read."""
+
+
+def some(names: Collection[object]) -> str:
+    """Return names as a list that is written out, cut where they are too many.
+
+    >>> some(["a", "b"]), some(range(12))
+    ("['a', 'b']", '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...] (12 in all)')
+    """
+    shown = ", ".join(brief(name) for name in islice(names, MOST_NAMED))
+    return f"[{shown}]" if len(names) <= MOST_NAMED else f"[{shown}, ...] ({len(names):,} in all)"
 
 
 def check_same_variables(nodes: Collection[str], columns: Collection[str]) -> None:
@@ -21,7 +48,7 @@ def different_variables(nodes: Collection[str], columns: Collection[str]) -> Gra
     only_data = sorted(set(columns) - set(nodes))
     return GraphMismatchError(
         "The graph and the data must name the same variables. "
-        f"Only in the graph: {only_graph}. Only in the data: {only_data}. "
+        f"Only in the graph: {some(only_graph)}. Only in the data: {some(only_data)}. "
         + typing_slips(only_graph, only_data)
         + _way_out([node for node in nodes if node in columns], only_graph)
     )
@@ -31,14 +58,19 @@ def _way_out(kept: list[str], only_graph: list[str]) -> str:
     """Return what to do about names that do not match, with the call to paste."""
     if not only_graph or not kept:
         return "Rename or drop columns."
+    keep = (
+        str(kept) if len(kept) <= MOST_NAMED else "[v for v in graph.nodes if v in frame.columns]"
+    )
     return (
         "Rename or drop columns, or project variables out of the graph with "
-        f"`latent_projection(graph, keep={kept})`."
+        f"`latent_projection(graph, keep={keep})`."
     )
 
 
 def typing_slips(wrong: Collection[str], right: Collection[str]) -> str:
     """Return a sentence that pairs each wrong name with the right one it resembles, or ''."""
+    # Comparing thousands of names with thousands takes minutes, and nobody would read the result.
+    wrong = list(wrong)[:MOST_NAMED]
     close = {name: get_close_matches(name, right, n=1) for name in wrong}
     hints = [f"{name!r} -> {match[0]!r}" for name, match in close.items() if match]
     return f"A typing slip? {', '.join(hints)}. " if hints else ""
@@ -47,7 +79,9 @@ def typing_slips(wrong: Collection[str], right: Collection[str]) -> str:
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Raise unless `value` is one of the `choices`."""
     if not isinstance(value, str) or value not in choices:
-        raise ParameterError(f"`{name}` must be one of {sorted(choices)}. Found {value!r}.")
+        raise ParameterError(
+            f"`{name}` must be one of {some(sorted(choices))}. Found {brief(value)}."
+        )
 
 
 def is_positive(value: object) -> bool:
@@ -69,9 +103,9 @@ def check_columns_exist(name: str, named: Collection[str], columns: Collection[s
     unknown = sorted(str(column) for column in named if column not in columns)
     if unknown:
         raise ParameterError(
-            f"`{name}` names columns that the data do not have: {unknown}. "
+            f"`{name}` names columns that the data do not have: {some(unknown)}. "
             + typing_slips(unknown, columns)
-            + f"The columns are {list(columns)}."
+            + f"The columns are {some(columns)}."
         )
 
 
@@ -93,6 +127,38 @@ def check_bool(name: str, value: object) -> None:
     """Raise unless `value` is True or False."""
     if not isinstance(value, bool):
         raise ParameterError(f"`{name}` must be True or False. Found {value!r}.")
+
+
+def check_weight_range(name: str, weights: FloatArray) -> None:
+    """Raise unless all weights that are not zero are neither huge nor tiny."""
+    counted = weights[weights > 0.0]
+    least, largest = float(counted.min()), float(counted.max())
+    if largest > LARGEST_FOR_LEARNERS or least < 1.0 / LARGEST_FOR_LEARNERS:
+        raise ParameterError(
+            f"{name} must lie between {1.0 / LARGEST_FOR_LEARNERS:g} and {LARGEST_FOR_LEARNERS:g}, "
+            f"or their sums overflow or vanish. Found values from {least:g} to {largest:g}. "
+            "Divide them by a constant, and drop rows that do not count."
+        )
+
+
+def check_regressed(name: str, target: FloatArray) -> None:
+    """Raise unless the target of a regression is within what a learner can square and sum.
+
+    Cells that are missing or infinite are none of its business.
+    """
+    there = target[np.isfinite(target)]
+    if not len(there):
+        return
+    # Halved, since the difference of two large numbers may overflow.
+    largest = float(np.abs(there).max())
+    spread = 2.0 * float(min(there.max() / 2.0 - there.min() / 2.0, LARGEST_FOR_LEARNERS))
+    if largest > LARGEST_FOR_LEARNERS or 0.0 < spread < 1.0 / LARGEST_FOR_LEARNERS:
+        raise ParameterError(
+            f"The target of a regression must be at most {LARGEST_FOR_LEARNERS:g} and differ by at "
+            f"least {1.0 / LARGEST_FOR_LEARNERS:g}: many learners compute in single precision. "
+            f"Found values up to {largest:g} that differ by up to {spread:g} in {name!r}. "
+            "Express it in another unit."
+        )
 
 
 def check_share(name: str, share: object) -> None:

@@ -101,3 +101,13 @@ def test_even_numbers_give_values_that_follow_the_density(conditional, name):
         value = np.quantile(drawn, level)
         below = trapezoid(np.where(grid <= value, pdf, 0.0), grid)
         assert below == pytest.approx(level, abs=0.02)
+
+
+def test_the_scale_of_the_noise_stays_above_zero_where_one_row_has_all_weight():
+    share = np.array([1.0 - 1e-13, 1e-13])
+    assert fit_student_scale(np.array([0.0, 1.0]), share, 3.0) > 0.0
+
+
+@pytest.mark.parametrize("freedom", [3.0, np.inf])
+def test_nothing_is_left_of_a_density_so_far_out_that_squares_overflow(freedom):
+    assert log_student(np.array([1e200]), 0.0, freedom)[0] == -np.inf

@@ -15,6 +15,7 @@ from causalaug.conditionals._transform import (
     LogitTransform,
     LogTransform,
     PlainTransform,
+    _skewness,
     choose_transform,
     transformed_density,
 )
@@ -167,3 +168,7 @@ def test_limits_hold_in_every_library(library):
     assert type(result.frame) is type(frame)
     free = ca.augment(frame, graph, INFINITE, random_state=0)
     assert free.values(1).min() < -1.0
+
+
+def test_a_column_that_all_but_stands_still_has_no_skewness():
+    assert _skewness(np.array([0.0, 0.0, 5e-324]), np.array([5.0, 3.0, 2.0])) == 0.0

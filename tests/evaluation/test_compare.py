@@ -324,3 +324,11 @@ def test_the_control_assumes_no_independence_whatever_the_graph(result):
     of_complete = compare(graph=complete, n_splits=4, repeats=2)
     np.testing.assert_array_equal(result.losses["control"], of_complete.losses["control"])
     assert not np.array_equal(result.losses["augmented"], of_complete.losses["augmented"])
+
+
+def test_a_target_alone_is_refused():
+    frame = pd.DataFrame({"y": np.arange(20.0)})
+    with pytest.raises(
+        ca.exceptions.TableError, match="a column to predict from. Found the target"
+    ):
+        ca.compare(frame, {"y": []}, "y")

@@ -1,6 +1,7 @@
 from itertools import combinations
 
 import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -273,3 +274,17 @@ def test_questions_take_whatever_is_read_as_a_graph():
 def test_complete_graph_refuses_one_string():
     with pytest.raises(GraphError, match="Found 'ABC', a str"):
         complete_graph("ABC")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda nothing: m_separated(FRONT_DOOR, nothing, "tar", []),
+        lambda nothing: ADMG(["a", "b"], nothing),
+        lambda nothing: ADMG(["a", "b"], [nothing]),
+        lambda nothing: FRONT_DOOR.parents(nothing),
+    ],
+)
+def test_an_array_without_dimensions_is_no_collection(call):
+    with pytest.raises(GraphError):
+        call(np.array(1))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import causalaug as ca
 from causalaug.model import Target
+from causalaug.model._posterior import normalised
 from graph_strategies import admgs
 
 
@@ -263,3 +264,12 @@ def test_means_of_a_target_with_an_atom_and_of_an_impossible_row():
     cause = Target(model.table, model.factors, model.densities, "x")
     assert np.isfinite(cause.means(rows)).all()
     assert cause.means(rows[:0]).shape == (0,)
+def test_masses_that_are_all_zero_count_the_same():
+    nothing = np.array([[-np.inf, -np.inf], [0.0, -np.inf]])
+    np.testing.assert_allclose(normalised(nothing), [[0.5, 0.5], [1.0, 0.0]])
+
+
+def test_levels_may_be_tuples():
+    rows = pd.DataFrame({"a": [(1, 2), "b", "b"], "y": [1.0, 2.0, 3.0]})
+    prediction = ca.fit_model(rows, "a -> y").predict("a", rows)
+    assert set(prediction.levels.tolist()) == {(1, 2), "b"}

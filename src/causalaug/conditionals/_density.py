@@ -64,13 +64,15 @@ def log_student(distance: FloatArray, log_scale: FloatArray | float, freedom: fl
     >>> bool(np.isclose(np.exp(log_student(np.zeros(1), 0.0, 1.0))[0], 1.0 / np.pi))
     True
     """
+    with np.errstate(over="ignore"):  # so far out that nothing is left of the density
+        squares = np.square(distance)
     if np.isinf(freedom):
-        gaussian: FloatArray = -0.5 * np.square(distance) - 0.5 * np.log(2.0 * np.pi) - log_scale
+        gaussian: FloatArray = -0.5 * squares - 0.5 * np.log(2.0 * np.pi) - log_scale
         return gaussian
     constant = gammaln(0.5 * (freedom + 1.0)) - gammaln(0.5 * freedom)
     constant -= 0.5 * np.log(freedom * np.pi)
     log_density: FloatArray = (
-        constant - log_scale - 0.5 * (freedom + 1.0) * np.log1p(np.square(distance) / freedom)
+        constant - log_scale - 0.5 * (freedom + 1.0) * np.log1p(squares / freedom)
     )
     return log_density
 
@@ -475,7 +477,8 @@ def fit_student_scale(residuals: FloatArray, share: FloatArray, freedom: float) 
     scale = float(share @ squares)
     for _ in range(60 if np.isfinite(freedom) and scale > 0.0 else 0):
         new = float(share @ (squares * ((freedom + 1.0) / (freedom + squares / scale))))
-        if abs(new - scale) <= 1e-4 * scale:
+        # If one row has nearly all weight the scale shrinks for ever; it must not become zero.
+        if abs(new - scale) <= 1e-4 * scale or new < np.finfo(np.float64).tiny:
             break
         scale = new
     return unit * float(np.sqrt(scale))

@@ -198,8 +198,9 @@ def _candidates(
 def _skewness(values: FloatArray, weights: FloatArray) -> float:
     """Return the third moment of the values, in standard deviations."""
     share = weights / weights.sum()
-    standard = (values - share @ values) / float(spread(values, weights))
-    return float(share @ standard**3)
+    width = float(spread(values, weights))
+    # Values that differ by the smallest floats there are have a spread of zero.
+    return float(share @ ((values - share @ values) / width) ** 3) if width > 0.0 else 0.0
 
 
 def held_out_likelihood(

@@ -7,13 +7,13 @@ mean zero. Neither normal nor equal noise is assumed; the regressions have to be
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtr
 
 from causalaug.diagnostics._coding import Variable
 from causalaug.diagnostics._correlation import NO_VARIATION
 from causalaug.diagnostics._outcome import Outcome, rows_needed, too_few
 from causalaug.diagnostics._smoothing import Fit, Regressors, regress
-from causalaug.typing import FloatArray, IntArray
+from causalaug.typing import BoolArray, FloatArray, IntArray
 
 LEAST_KEPT = 0.05
 """Rows that a fit follows more closely than this have no residual to speak of."""
@@ -29,7 +29,10 @@ def covariance_measures(
     ends = np.cumsum([block.shape[1] for block in blocks])
     places = np.split(np.arange(ends[-1]), ends[:-1])
     fit = regress(np.hstack(blocks), regressors(pillow, len(target.values)))
-    return [_measure(fit, places[0], columns, level) for columns in places[1:]]
+    # For all others at once: hundreds of columns, asked for one by one, take minutes.
+    t = t_statistics(fit, places[0], np.arange(ends[-1]))
+    varies = np.any(fit.residuals, axis=0)
+    return [_measure(fit, t, varies, (places[0], columns), level) for columns in places[1:]]
 
 
 def regressors(pillow: Sequence[Variable], n_rows: int) -> Regressors:
@@ -46,14 +49,17 @@ def regressors(pillow: Sequence[Variable], n_rows: int) -> Regressors:
     )
 
 
-def _measure(fit: Fit, ours: IntArray, theirs: IntArray, level: float) -> Outcome:
+def _measure(
+    fit: Fit, t: FloatArray, varies: BoolArray, sides: tuple[IntArray, IntArray], level: float
+) -> Outcome:
     """Return the largest t-statistic over the columns of the two sides, and its p-value.
 
-    The p-value is that of the largest alone, times the number of pairs of columns.
+    The p-value is that of the largest alone, times the number of pairs of columns. Shapes: t
+    (n_columns of the first side, n_columns), varies (n_columns,).
     """
-    both = np.concatenate([ours, theirs])
+    both = np.concatenate(sides)
     rows = len(fit.residuals) - float(fit.degrees[both].max(initial=0.0))
-    ours, theirs = (side[np.any(fit.residuals[:, side], axis=0)] for side in (ours, theirs))
+    ours, theirs = (side[varies[side]] for side in sides)
     n_pairs = len(ours) * len(theirs)
     reason = too_few(rows, rows_needed(1, level / max(n_pairs, 1)))
     if not reason and not n_pairs:
@@ -62,9 +68,10 @@ def _measure(fit: Fit, ours: IntArray, theirs: IntArray, level: float) -> Outcom
         reason = NOT_SETTLED
     if reason:
         return Outcome("gcm", reason=reason)
-    t = t_statistics(fit, ours, theirs)
-    largest = float(t.flat[np.abs(t).argmax()])
-    p_value = min(1.0, n_pairs * 2.0 * float(stats.t.sf(abs(largest), rows - 1.0)))
+    # The columns of the first side come first of all, so that they are the rows of t.
+    found = t[ours][:, theirs]
+    largest = float(found.flat[np.abs(found).argmax()])
+    p_value = min(1.0, n_pairs * 2.0 * float(stdtr(rows - 1.0, -abs(largest))))
     return Outcome("gcm", largest, p_value)
 
 

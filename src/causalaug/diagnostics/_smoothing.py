@@ -166,18 +166,21 @@ def _improve(
     allowed = degrees <= room
     allowed[-1] = True
     scores = np.where(allowed, left / np.square(np.maximum(n_rows - degrees, 1.0)), np.inf)
-    for j in range(n_targets):
-        # Of equal scores the stiffest fit wins: a column of zeros is fitted by zero.
-        choice = len(PENALTIES) - 1 - int(scores[j, ::-1].argmin())
-        if scores[j, choice] >= best_score[j]:
-            continue
-        best_score[j] = scores[j, choice]
-        best.settled[j] = choice == len(PENALTIES) - 1 or degrees[choice] <= room * 2 / 3
-        used = choice if choice == len(PENALTIES) - 1 else max(choice - UNDERSMOOTHING, 0)
-        by = shrink[:, used]
-        best.residuals[:, j] = plain.residuals[:, j] - waves @ (by * parts[:, j])
-        best.kept[:, j] = plain.kept[:, j] - np.square(waves) @ (by * (2.0 - by))
-        best.degrees[j] = degrees[used]
+    # Of equal scores the stiffest fit wins: a column of zeros is fitted by zero.
+    stiffest = len(PENALTIES) - 1
+    choice = stiffest - scores[:, ::-1].argmin(axis=1)
+    score = scores[np.arange(n_targets), choice]
+    better = np.flatnonzero(score < best_score)
+    if not len(better):
+        return
+    choice = choice[better]
+    used = np.where(choice == stiffest, choice, np.maximum(choice - UNDERSMOOTHING, 0))
+    by = shrink[:, used]
+    best_score[better] = score[better]
+    best.settled[better] = (choice == stiffest) | (degrees[choice] <= room * 2 / 3)
+    best.residuals[:, better] = plain.residuals[:, better] - waves @ (by * parts[:, better])
+    best.kept[:, better] = plain.kept[:, better] - np.square(waves) @ (by * (2.0 - by))
+    best.degrees[better] = degrees[used]
 
 
 def _principal_waves(functions: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
 
-from causalaug._validation import typing_slips
+from causalaug._validation import some, typing_slips
 from causalaug.exceptions import CyclicGraphError, ParameterError
 from causalaug.graphs import ADMG
 
@@ -98,9 +98,9 @@ class Knowledge:
         unknown = [name for name in self.names if name not in names]
         if unknown:
             raise ParameterError(
-                f"`knowledge` must name variables of the data or graph. Found {unknown}. "
+                f"`knowledge` must name variables of the data or graph. Found {some(unknown)}. "
                 + typing_slips(unknown, names)
-                + f"The variables are {list(names)}."
+                + f"The variables are {some(names)}."
             )
 
     @cached_property

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from causalaug.exceptions import ParameterError, TableError
-from causalaug.table import KindName, Table
+from causalaug.table import KindName, Table, check_magnitudes
 from causalaug.typing import FloatArray, IntArray
 
 MOST_LEVELS = 10
@@ -54,6 +54,7 @@ def read_sample(
     `discrete` says what the method takes: levels, numbers, or, if None, either.
     """
     table = Table.from_frame(frame, kinds=kinds)
+    check_magnitudes(table)
     is_discrete = _all_levels(table) if discrete is None else discrete
     if is_discrete:
         _check_discrete(table)

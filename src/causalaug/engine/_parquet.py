@@ -26,7 +26,7 @@ from causalaug.engine._folder import (
 from causalaug.engine._part_files import Part, WriteJob, remove_checksums
 from causalaug.exceptions import StoreError
 from causalaug.expansion import Expansion
-from causalaug.model import BLOCK_ROWS, fit_model
+from causalaug.model import BLOCK_ROWS, check_size, fit_model
 from causalaug.table import KindName, Limits
 from causalaug.typing import FloatArray
 
@@ -129,6 +129,7 @@ or delete this one.
     folder, layout = Path(path), AddedColumns(weight, provenance)
     model = fit_model(frame, graph, conditional, order, kinds, limits, sample_weight)
     job = model.plan(expansion, block_rows)
+    check_size(model, job.expansion, job.n_blocks)
     layout.check(job.model.table.columns)
     schema = source_schema(job.model.table)
     started = open_folder(folder)

@@ -216,10 +216,16 @@ class CausalAugmenter(BaseEstimator):
 def _like(y, target):
     """Return the target as a series of the library that `y` came in, or as an array."""
     if isinstance(y, pd.Series):
-        return pd.Series(target, name=y.name).astype(y.dtype)
+        series = pd.Series(target, name=y.name)
+        if isinstance(y.dtype, pd.DatetimeTZDtype) and series.dtype.kind == "M":
+            # Arrays have no time zones; what is in them is Greenwich time.
+            series = series.dt.tz_localize("UTC")
+        return series.astype(y.dtype)
     opened = nw.from_native(y, series_only=True, pass_through=True)
     if not isinstance(opened, nw.Series):
         return target
     namespace = nw.get_native_namespace(opened)
-    series = nw.new_series(opened.name, target, native_namespace=namespace)
-    return series.cast(opened.dtype).to_native()
+    # Of an array of objects, such as decimals, polars would not look at the cells.
+    cells = target.tolist() if target.dtype.kind == "O" else target
+    made = nw.new_series(opened.name, cells, native_namespace=namespace)
+    return made.cast(opened.dtype).to_native()

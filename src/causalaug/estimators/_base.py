@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from causalaug._random import as_generator, new_seed
-from causalaug._validation import check_choice, check_share
+from causalaug._validation import check_choice, check_share, check_weight_range
 from causalaug.conditionals import AutoConditional, Conditional
 from causalaug.estimators._blend import (
     CONTROL,
@@ -22,6 +22,7 @@ from causalaug.estimators._blend import (
     cross_fit,
     fit_members,
 )
+from causalaug.estimators._doors import check_same_sorts, sorts_of, validated
 from causalaug.estimators._encoding import with_encoding
 from causalaug.estimators._folds import check_groups
 from causalaug.estimators._gate import (
@@ -154,6 +155,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         is_number = self._kind_of_target == "continuous"
         X, y = check_rows(self, X, y, y_numeric=is_number, holes=self.graph is not None)
         y = self._check_labels(y)
+        self._sorts = sorts_of(X)
         weights = _check_weights(sample_weight, len(y))
         groups = check_groups(groups, len(y))
         check_fit_params(fit_params, len(y))
@@ -377,10 +379,11 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _check_features(self, X):
         if is_frame(X) and hasattr(self, "feature_names_in_"):
-            validate_data(self, X, skip_check_array=True, reset=False)
+            validated(self, X, skip_check_array=True, reset=False)
+            check_same_sorts(self._sorts, X)
         else:
             finite = True if self.model_ is None else "allow-nan"
-            X = validate_data(self, X, reset=False, ensure_all_finite=finite)
+            X = validated(self, X, reset=False, ensure_all_finite=finite)
         return X
 
     def _check_labels(self, y):
@@ -430,4 +433,5 @@ def _check_weights(sample_weight, n_rows):
             "`sample_weight` must be finite, not negative, and not all zero. Found values from "
             f"{weights.min()} to {weights.max()}."
         )
+    check_weight_range("`sample_weight`", weights)
     return weights

@@ -3,10 +3,10 @@
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 
 from causalaug.estimators._base import AugmentedEstimator
 from causalaug.estimators._defaults import default_booster
+from causalaug.estimators._doors import classes_of
 from causalaug.estimators._tasks import Classification, aligned_probabilities
 
 
@@ -142,8 +142,7 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
         return default_booster(n_rows, classification=True)
 
     def _check_target(self, target):
-        check_classification_targets(target)
-        self.classes_ = np.unique(target)
+        self.classes_ = classes_of(target)
         return target
 
     def _task(self, learner):

@@ -6,16 +6,17 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from causalaug._random import as_generator
-from causalaug._validation import check_choice, check_same_variables
+from causalaug._validation import check_choice, check_same_variables, some
 from causalaug.conditionals import AutoConditional
 from causalaug.estimators._base import _check_weights
+from causalaug.estimators._doors import classes_of, validated
 from causalaug.estimators._holes import refined_model
 from causalaug.estimators._members import predict_in_blocks, probabilities_of
 from causalaug.estimators._observed import check_rows, is_frame, name_of_target, observe
+from causalaug.estimators._targets import as_numbers
 from causalaug.exceptions import CausalAugWarning, ParameterError
 from causalaug.graphs import as_graph, complete_graph
 from causalaug.model import resolve_conditional
@@ -139,8 +140,8 @@ class GraphEstimator(BaseEstimator):
             check_same_variables(graph.nodes, [*opened.columns, name])
             return features
         warnings.warn(
-            f"Columns that are no node of the graph are not used: {extra}. Add them to the graph, "
-            'drop them, or write extra="error".',
+            f"Columns that are no node of the graph are not used: {some(extra)}. Add them to the "
+            'graph, drop them, or write extra="error".',
             CausalAugWarning,
             stacklevel=3,
         )
@@ -150,11 +151,11 @@ class GraphEstimator(BaseEstimator):
         """Return predictions of the target, in blocks of rows."""
         check_is_fitted(self, "model_")
         if is_frame(X):
-            validate_data(self, X, skip_check_array=True, reset=False)
+            validated(self, X, skip_check_array=True, reset=False)
             opened = nw.from_native(_with_string_names(X), eager_only=True)
             frame = opened.select(list(self.columns_)).to_native()
         else:
-            X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+            X = validated(self, X, reset=False, ensure_all_finite="allow-nan")
             names = getattr(self, "feature_names_in_", self.feature_names)
             names = [f"x{number}" for number in range(X.shape[1])] if names is None else list(names)
             frame = pd.DataFrame(X, columns=names)[list(self.columns_)]
@@ -251,7 +252,7 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
         return np.concatenate(parts)
 
     def _check_target(self, target):
-        return np.asarray(target, dtype=np.float64)
+        return as_numbers(target)
 
 
 class GraphClassifier(ClassifierMixin, GraphEstimator):
@@ -328,8 +329,7 @@ class GraphClassifier(ClassifierMixin, GraphEstimator):
             return np.log(self.predict_proba(X))
 
     def _check_target(self, target):
-        check_classification_targets(target)
-        self.classes_ = np.unique(target)
+        self.classes_ = classes_of(target)
         return target
 
 

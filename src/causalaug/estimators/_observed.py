@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
-from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.validation import validate_data
 
+from causalaug._validation import some
+from causalaug.estimators._doors import as_column, validated
+from causalaug.estimators._targets import check_numbers
 from causalaug.exceptions import CausalAugWarning, GraphMismatchError, ParameterError, TableError
 from causalaug.model import fit_table
-from causalaug.table import Table, check_names, extra_columns, warn_of_extra
+from causalaug.table import Table, check_magnitudes, check_names, extra_columns, warn_of_extra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -153,20 +154,20 @@ def check_rows(
     Integers and booleans that pandas calls nullable must not become floats or objects on
     their way. With `holes` cells may be missing; labels that are missing are NaN or None.
     """
+    if y_numeric:
+        check_numbers(y)
     if isinstance(y, pd.Series):
         y = y.astype(object).infer_objects().to_numpy()
     if holes and (missing := _missing_labels(y)) is not None:
         return _check_unlabelled(estimator, X, y, missing, y_numeric)
     if not is_frame(X):
         finite = "allow-nan" if holes else True
-        checked: tuple[Any, Any] = validate_data(
+        checked: tuple[Any, Any] = validated(
             estimator, X, y, y_numeric=y_numeric, ensure_all_finite=finite
         )
         return checked
-    validate_data(estimator, X, skip_check_array=True)
-    target = column_or_1d(y, warn=True)
-    check_consistent_length(X, target)
-    return X, target
+    validated(estimator, X, skip_check_array=True)
+    return X, as_column(y, len(X))
 
 
 def _missing_labels(y: Any) -> BoolArray | None:
@@ -189,14 +190,14 @@ def _check_unlabelled(
             "At least one row must have a target. Found none: all "
             f"{len(missing)} cells of `y` are missing."
         )
-    check_consistent_length(X, missing)
+    as_column(missing, len(X))
     opened = nw.from_native(y, series_only=True, pass_through=True)
     cells = np.array(opened.to_list() if isinstance(opened, nw.Series) else y, dtype=object)
-    labels = column_or_1d(np.array(cells[~missing].tolist()))
+    labels = as_column(np.array(cells[~missing].tolist()), int(np.sum(~missing)))
     if is_frame(X):
-        validate_data(estimator, X, skip_check_array=True)
+        validated(estimator, X, skip_check_array=True)
     else:
-        X = validate_data(estimator, X, ensure_all_finite="allow-nan")
+        X = validated(estimator, X, ensure_all_finite="allow-nan")
     if y_numeric:
         target = np.full(len(missing), np.nan)
         target[~missing] = np.asarray(labels, dtype=np.float64)
@@ -263,6 +264,7 @@ def observe(
         row_weights=sample_weight[counts],
         holes=True,
     )
+    check_magnitudes(table)
     return Observed(table, graph, name, names, left_out, as_array, dtype, keep_holes)
 
 
@@ -326,7 +328,7 @@ def name_of_target(
         if target not in graph.nodes:
             raise GraphMismatchError(
                 f"`target` must be a node of the graph. Found {target!r}; "
-                f"the nodes are {list(graph.nodes)}."
+                f"the nodes are {some(graph.nodes)}."
             )
         return target
     if getattr(y, "name", None) in graph.nodes:
@@ -339,7 +341,7 @@ def name_of_target(
             return left[0]
     raise ParameterError(
         "The name of the target must be known, to find it in the graph. Found none: `target` "
-        f"is None and `y` has no name among the nodes {list(graph.nodes)}. "
+        f"is None and `y` has no name among the nodes {some(graph.nodes)}. "
         'Write target="...", or pass `y` as a named pandas or polars series.'
     )
 
@@ -350,7 +352,7 @@ def _check_features(names: Sequence[object], target: str) -> None:
     if target in names:
         raise TableError(
             f"The features must not hold the target. Found {target!r} among the columns "
-            f"{list(names)}. Drop it, or name another target."
+            f"{some(names)}. Drop it, or name another target."
         )
 
 
@@ -376,7 +378,7 @@ def _names_of_array(features: Any, feature_names: Sequence[str] | None) -> list[
     if features.shape[1] != len(names):
         raise ParameterError(
             "`feature_names` must name each column of the features, in their order. "
-            f"Found {len(names)} names, {names}, for {features.shape[1]} columns."
+            f"Found {len(names)} names, {some(names)}, for {features.shape[1]} columns."
         )
     return names
 

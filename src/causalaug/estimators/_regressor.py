@@ -1,10 +1,10 @@
 """Regression."""
 
-import numpy as np
 from sklearn.base import RegressorMixin
 
 from causalaug.estimators._base import AugmentedEstimator
 from causalaug.estimators._defaults import default_booster
+from causalaug.estimators._targets import regression_target
 from causalaug.estimators._tasks import Regression
 
 
@@ -119,7 +119,7 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
         return default_booster(n_rows, classification=False)
 
     def _check_target(self, target):
-        return np.asarray(target, dtype=np.float64)
+        return regression_target(target)
 
     def _task(self, learner):
         return Regression()

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from causalaug._random import RandomState, as_generator, new_seed
 from causalaug._threads import one_thread
-from causalaug._validation import check_choice, check_integer
+from causalaug._validation import check_choice, check_integer, check_regressed
 from causalaug.estimators import (
     AugmentedClassifier,
     AugmentedRegressor,
@@ -30,7 +30,7 @@ from causalaug.evaluation._gaussian_process import MOST_ROWS
 from causalaug.evaluation._plain import default_learner, other_than, plain_learners
 from causalaug.exceptions import CausalAugWarning, ParameterError, TableError
 from causalaug.graphs import as_graph, select_markov_blanket
-from causalaug.table import Table, extra_columns, warn_of_extra
+from causalaug.table import Table, check_magnitudes, extra_columns, warn_of_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -141,6 +141,11 @@ def compare(
     opened, outside, decided = _open_frame(frame, graph, target, extra, kinds, limits)
     warn_of_extra(outside)
     features, labels = opened.drop(target).to_native(), opened[target].to_numpy()
+    if not opened.drop(target).columns:
+        raise TableError(
+            "There must be a column to predict from. Found the target alone: "
+            f"{target!r}. Add features to the data and to the graph."
+        )
     groups = check_groups(groups, len(labels))
     if cv is None and len(labels) < 2 * n_splits:
         raise TableError(
@@ -150,7 +155,7 @@ def compare(
     is_classification = _is_classification(task, estimator, opened[target])
     learner = default_learner(features, classification=is_classification)
     learner = learner if estimator is None else estimator
-    judge = _judge(learner, labels, is_classification=is_classification)
+    judge = _judge(learner, labels, target, is_classification=is_classification)
     kind = AugmentedClassifier if is_classification else AugmentedRegressor
     augmented = kind(
         learner,
@@ -223,13 +228,20 @@ class _Fitter:
         )
 
     def _judged(self, trial: _Trial, method: str, fitted: Any, asked: Any) -> pd.DataFrame:
+        losses = self.judge.losses(fitted, asked, self.labels[trial.held_out])
+        if not np.isfinite(losses).all():
+            raise ParameterError(
+                f"Every learner must predict finite values. Found others by {method!r} "
+                f"({type(fitted).__name__}) in fold {trial.fold}. Leave it out, or look at the "
+                "scale of the columns."
+            )
         return pd.DataFrame(
             {
                 "method": method,
                 "repeat": trial.repeat,
                 "fold": trial.fold,
                 "row": trial.held_out,
-                "loss": self.judge.losses(fitted, asked, self.labels[trial.held_out]),
+                "loss": losses,
                 "share": getattr(fitted, "augmented_share_", 0.0),
             }
         )
@@ -281,6 +293,7 @@ def _open_frame(
     table: left to itself, it might take a quantity for ranks. The target is what the task says.
     """
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, limits=limits)
+    check_magnitudes(table)
     outside = extra_columns(table.columns, graph.nodes, extra)
     check_choice("target", target, graph.nodes)
     if isinstance(frame, np.ndarray):
@@ -308,13 +321,14 @@ def _is_classification(task: str | None, estimator: Any, target: nw.Series[Any])
     return not target.dtype.is_numeric()
 
 
-def _judge(learner: Any, labels: Any, *, is_classification: bool) -> Task:
+def _judge(learner: Any, labels: Any, target: str, *, is_classification: bool) -> Task:
     if not is_classification:
         if labels.dtype.kind not in "fiub":
             raise ParameterError(
                 "To be regressed, the target must be a number. Found cells such as "
                 f'{labels[0]!r}. Use task="classification", or a classifier.'
             )
+        check_regressed(target, labels.astype(np.float64))
         return Regression()
     return Classification(np.unique(labels), hasattr(learner, "predict_proba"))
 

@@ -25,15 +25,20 @@ class BeamExpansion:
         The number of paths to keep at each level.
     merge_equal : bool, default=True
         Whether equal values of a variable are one branch, whose weight is the sum.
+    max_rows : int, default=50_000_000
+        Refuse to make more rows at once. Where blocks are written to files, one after the other, a
+        block of more rows is refused.
     """
 
     width: int
     merge_equal: bool = True
+    max_rows: int = 50_000_000
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         check_integer("width", self.width, at_least=1)
         check_bool("merge_equal", self.merge_equal)
+        check_integer("max_rows", self.max_rows, at_least=1)
 
     def expand(self, model: FittedModel, rng: np.random.Generator) -> Paths:
         """Return the paths that were kept; nothing here is random."""

@@ -48,16 +48,21 @@ class BudgetExpansion:
     merge_equal : bool, default=True
         Whether equal values of a variable are one branch, whose weight is the sum. Then no
         two paths have equal values.
+    max_rows : int, default=50_000_000
+        Refuse to make more rows at once. Where blocks are written to files, one after the other, a
+        block of more rows is refused.
     """
 
     rows: int | None = None
     merge_equal: bool = True
+    max_rows: int = 50_000_000
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         check_bool("merge_equal", self.merge_equal)
         if self.rows is not None:
             check_integer("rows", self.rows, at_least=1)
+        check_integer("max_rows", self.max_rows, at_least=1)
 
     def expand(self, model: FittedModel, rng: np.random.Generator) -> Paths:
         """Return the paths that were kept."""

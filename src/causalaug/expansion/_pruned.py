@@ -78,16 +78,17 @@ class PrunedExpansion:
         """
         return _PrunedBlocks(self, describe_tree(model, merge_equal=self.merge_equal), n_blocks)
 
-    def too_large(self, n_rows: int) -> TreeTooLargeError:
+    def too_large(self, n_rows: int, found: str = "more") -> TreeTooLargeError:
         """Return the error that there are more paths than allowed, and what to do."""
         enough = n_rows / self.max_rows
         rounded = float(np.format_float_positional(enough * 1.05, 2, fractional=False))
         return TreeTooLargeError(
             f"The tree must have at most max_rows={self.max_rows:,} rows; at "
-            f"threshold={self.threshold:g} it has more. Use BudgetExpansion, which keeps a "
+            f"threshold={self.threshold:g} it has {found}. Use BudgetExpansion, which keeps a "
             f"number of rows that you choose and loses no mass. Or try threshold={rounded:g}, "
             "which always fits, since no more than n / threshold paths can be that heavy; see "
-            "`dropped_mass` for what it loses."
+            "`dropped_mass` for what it loses. Raise max_rows if there is memory; more rows than "
+            "memory are made block by block by `causalaug.engine.augment_to_parquet`."
         )
 
 

@@ -25,14 +25,19 @@ class SampledExpansion:
     rows : int, optional
         The number of draws; by default five times the number of observed rows. Draws that
         end where a conditional vanishes on all rows are lost, and counted as dropped mass.
+    max_rows : int, default=50_000_000
+        Refuse to make more rows at once. Where blocks are written to files, one after the other, a
+        block of more rows is refused.
     """
 
     rows: int | None = None
+    max_rows: int = 50_000_000
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         if self.rows is not None:
             check_integer("rows", self.rows, at_least=1)
+        check_integer("max_rows", self.max_rows, at_least=1)
 
     def expand(self, model: FittedModel, rng: np.random.Generator) -> Paths:
         """Return the paths drawn."""

@@ -13,6 +13,7 @@ from typing import Any
 from causalaug.exceptions import GraphError
 from causalaug.graphs._checks import (
     Edge,
+    can_be_listed,
     check_acyclic,
     check_edges,
     check_known,
@@ -305,7 +306,7 @@ class ADMG:
         return {node, *self._parents[node], *self._children[node], *self._siblings[node]}
 
     def _known(self, of: str | Iterable[str]) -> tuple[str, ...]:
-        if not isinstance(of, str | Iterable):
+        if not can_be_listed(of):
             raise GraphError(
                 "A query must name nodes by a string or a collection of strings. "
                 f"Found {shown(of)}, of type {type(of).__name__}. Write the name in quotes."

@@ -2,12 +2,21 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from typing import Any
+from typing import Any, TypeGuard
 
 from causalaug.exceptions import CyclicGraphError, GraphError
 from causalaug.graphs._shorten import arrows, listed, plain, quoted, shown, slips
 
 Edge = tuple[str, str]
+
+
+def can_be_listed(value: object) -> TypeGuard[Iterable[Any]]:
+    """Return whether a value has parts; an array without dimensions only looks as if it had."""
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
 
 
 def check_nodes(nodes: Iterable[str], subject: str = "The nodes") -> tuple[str, ...]:
@@ -68,7 +77,7 @@ def _check_name(name: object) -> None:
 
 def check_edges(edges: Iterable[Edge], nodes: Collection[str], arrow: str) -> tuple[Edge, ...]:
     """Return the edges as pairs of names, or raise if one does not join two known nodes."""
-    if not isinstance(edges, Iterable):
+    if not can_be_listed(edges):
         raise GraphError(
             f"Edges must be a collection of pairs. Found {shown(edges)}, of type "
             f"{type(edges).__name__}. Write [('A', 'B')]."
@@ -79,7 +88,7 @@ def check_edges(edges: Iterable[Edge], nodes: Collection[str], arrow: str) -> tu
 def _checked_edge(edge: Iterable[Any], nodes: Collection[str], arrow: str) -> Edge:
     """Return one edge as a pair of known, different names."""
     # A set of two is a pair without a direction: fine for <->, a coin toss for ->.
-    is_pair = isinstance(edge, Iterable) and not isinstance(edge, str)
+    is_pair = can_be_listed(edge) and not isinstance(edge, str)
     if is_pair and not (arrow == "->" and isinstance(edge, Set)):
         pair = tuple(edge)
         if len(pair) == 2 and all(isinstance(end, str) for end in pair):

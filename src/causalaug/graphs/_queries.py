@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from causalaug.exceptions import ParameterError
 from causalaug.graphs._admg import ADMG, as_graph
-from causalaug.graphs._checks import Edge, check_known
+from causalaug.graphs._checks import Edge, can_be_listed, check_known
 from causalaug.graphs._shorten import listed
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ def m_separated(
 
 def _known(graph: ADMG, argument: str, names: str | Iterable[str]) -> set[str]:
     """Return the nodes that an argument names, or raise if it names something else."""
-    if not isinstance(names, str | Iterable):
-        names = [names]  # so that the error shows it
+    if not can_be_listed(names):
+        names = [names]  # type: ignore[list-item]  # so that the error shows it
     found = [names] if isinstance(names, str) else list(names)
     check_known(found, graph.nodes, f"`{argument}`")
     return set(found)

@@ -31,6 +31,7 @@ from causalaug.model._model import (
     resolve_conditional,
 )
 from causalaug.model._prediction import Prediction
+from causalaug.model._size import check_size
 from causalaug.model._target import Target
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "Prediction",
     "Target",
     "augment",
+    "check_size",
     "check_strategies",
     "count_blocks",
     "describe_loss",

@@ -33,9 +33,10 @@ from causalaug.model._blocks import BlockJob, grow_blocks
 from causalaug.model._completion import Completer, Completion, complete_frame
 from causalaug.model._loss import MOST_LOST, warn_of_loss
 from causalaug.model._prediction import Prediction
+from causalaug.model._size import check_size, n_paths
 from causalaug.model._target import Target
 from causalaug.model._usable import fit_factors
-from causalaug.table import KindName, Limits, Table, code_rows
+from causalaug.table import KindName, Limits, Table, check_magnitudes, code_rows
 from causalaug.typing import FloatArray
 
 BLOCK_ROWS = 1 << 18
@@ -107,6 +108,7 @@ class GraphModel:
             The rows, their weights, and where each cell came from.
         """
         job = self.plan(expansion, block_rows)
+        check_size(self, job.expansion)
         if engine is not None:
             check_engine(engine)
         if job.n_blocks == 1:
@@ -307,7 +309,12 @@ class GraphModel:
             check_integer("block_rows", block_rows, at_least=1)
         expansion = DEFAULT_EXPANSION if expansion is None else expansion
         check_strategies(self.conditional, expansion)
-        return BlockJob(self, expansion, count_blocks(expansion, self.table.n_rows, block_rows))
+        n_blocks = count_blocks(expansion, self.table.n_rows, block_rows)
+        # A budget as large as the tree is the tree; blocks would divide its paths between them.
+        if n_blocks > 1 and block_rows is None and isinstance(expansion, BudgetExpansion):
+            size = n_paths(self, merge_equal=expansion.merge_equal)
+            n_blocks = n_blocks if size > BLOCK_ROWS else 1
+        return BlockJob(self, expansion, n_blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,6 +398,7 @@ def fit_model(
     )
     if set(graph.nodes) != set(table.columns):
         raise different_variables(graph.nodes, table.columns)
+    check_magnitudes(table)
     return fit_table(table, graph, conditional, order)
 
 

@@ -103,7 +103,8 @@ def normalised(log_masses: FloatArray) -> FloatArray:
     """Return masses that sum to one in each row; equal ones where all are zero."""
     total = logsumexp(log_masses, axis=1, keepdims=True)
     even = -np.log(log_masses.shape[1])
-    masses: FloatArray = np.exp(np.where(np.isneginf(total), even, log_masses - total))
+    nothing = np.isneginf(total)
+    masses: FloatArray = np.exp(np.where(nothing, even, log_masses - np.where(nothing, 0.0, total)))
     return masses
 
 

@@ -301,8 +301,14 @@ def mix_distributions(
 def _cells_of(table: Table, name: str, levels: FloatArray) -> Any:
     """Return the cells that levels stand for, as an array."""
     _, cells = level_cells(table, name)
+    # One by one: numpy would take apart cells that are tuples.
+    objects = np.empty(len(cells), dtype=object)
+    for number, cell in enumerate(cells):
+        objects[number] = cell
+    if any(isinstance(cell, tuple) for cell in cells):
+        return objects
     array = np.array(cells)
-    return array if array.ndim == 1 and array.dtype.kind in "biufUM" else np.array(cells, object)
+    return array if array.ndim == 1 and array.dtype.kind in "biufUM" else objects
 
 
 def _gathered(

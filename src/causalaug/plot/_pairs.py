@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from causalaug._validation import check_columns_exist
+from causalaug._validation import check_columns_exist, some
 from causalaug.diagnostics import moved_mass
 from causalaug.exceptions import ParameterError
 from causalaug.plot._cells import column_cells, short
@@ -117,7 +117,7 @@ def _chosen_pairs(
     if not pairs:
         raise ParameterError(
             "`columns` must name at least two columns of the data. "
-            f"Found {columns!r}. The columns are {list(augmented.table.columns)}."
+            f"Found {columns!r}. The columns are {some(augmented.table.columns)}."
         )
     return pairs
 

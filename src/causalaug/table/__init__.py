@@ -21,6 +21,7 @@ from causalaug.table._filling import (
     take_and_fill,
 )
 from causalaug.table._limits import Limits
+from causalaug.table._magnitudes import check_magnitudes
 from causalaug.table._table import Coding, Table
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Table",
     "canonical_kind",
     "cells_of",
+    "check_magnitudes",
     "check_names",
     "code_rows",
     "extra_columns",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from causalaug._validation import check_columns_exist
+from causalaug._validation import LARGEST_NUMBER, check_columns_exist
 from causalaug.exceptions import TableError
 from causalaug.table._columns import Column, check_names, encode
 from causalaug.table._sources import ArraySource, NarwhalsSource, PandasSource, Source, open_source
@@ -96,6 +96,11 @@ def _measure(table: Table, number: int, known: Column, column: Column) -> FloatA
         raise TableError(
             f"The data must be finite. Found an infinite cell in {column.name!r}. "
             "Replace it by a finite value, or by a missing one."
+        )
+    if len(coded) and np.abs(coded).max() > LARGEST_NUMBER:
+        raise TableError(
+            f"Numbers must be at most {LARGEST_NUMBER:g}. Found {np.abs(coded).max():g} in "
+            f"{column.name!r}. Was the table fitted in the same unit?"
         )
     values[there] = coded[1:] + (table.values[anchor, number] - coded[0])
     return values

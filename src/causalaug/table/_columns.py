@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from causalaug._validation import check_choice, typing_slips
+from causalaug._validation import MOST_NAMED, check_choice, some, typing_slips
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.typing import BoolArray, FloatArray
 
@@ -150,13 +150,13 @@ def check_names(names: Sequence[object]) -> None:
     odd = [name for name in names if not isinstance(name, str)]
     if odd:
         raise TableError(
-            f"Column names must be strings, as the nodes of a graph are. Found {odd}. "
+            f"Column names must be strings, as the nodes of a graph are. Found {some(odd)}. "
             "Rename them; in pandas, `frame.columns = frame.columns.map(str)`."
         )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise TableError(
-            f"Column names must be distinct. Found more than once: {repeated}. "
+            f"Column names must be distinct. Found more than once: {some(repeated)}. "
             "Rename or drop the repeated columns."
         )
 
@@ -186,7 +186,7 @@ def check_cells(columns: Sequence[Column], *, holes: bool = False) -> list[Colum
     if empty:
         raise TableError(
             "Every column must have a cell that is not missing. "
-            f"Found none in {empty}. Drop these columns."
+            f"Found none in {some(empty)}. Drop these columns."
         )
     _check_none(
         [(c.name, c.infinite) for c in present],
@@ -204,7 +204,9 @@ def _check_none(masks: Sequence[tuple[str, BoolArray]], must: str, remedy: str) 
         if mask.any()
     ]
     if found:
-        raise TableError(f"{must} Found {', '.join(found)}; rows count from 0. {remedy}")
+        more = f" and {len(found) - MOST_NAMED:,} columns more" if len(found) > MOST_NAMED else ""
+        named = ", ".join(found[:MOST_NAMED]) + more
+        raise TableError(f"{must} Found {named}; rows count from 0. {remedy}")
 
 
 def resolve_kinds(
@@ -244,8 +246,8 @@ def _check_kinds(kinds: object, names: Sequence[str]) -> None:
     unknown = [str(name) for name in kinds if name not in names]
     if unknown:
         raise ParameterError(
-            f"`kinds` must name columns of the data. Found {unknown}, the columns are "
-            f"{list(names)}. " + typing_slips(unknown, names) + "Correct or drop these entries."
+            f"`kinds` must name columns of the data. Found {some(unknown)}, the columns are "
+            f"{some(names)}. " + typing_slips(unknown, names) + "Correct or drop these entries."
         )
     for name, kind in kinds.items():
         check_choice(f"kinds[{name!r}]", kind, (*KINDS, *SYNONYMS))

@@ -7,7 +7,7 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 
-from causalaug._validation import check_choice, check_same_variables
+from causalaug._validation import check_choice, check_same_variables, some
 from causalaug.exceptions import CausalAugWarning
 from causalaug.table._columns import check_names
 from causalaug.table._sources import open_source
@@ -49,7 +49,7 @@ def warn_of_extra(outside: Sequence[str], stacklevel: int = 3) -> None:
     """Name the columns that were left out, if there are any."""
     if outside:
         warnings.warn(
-            f"Columns that are no node of the graph are left out: {list(outside)}. Only the plain "
+            f"Columns that are no node of the graph are left out: {some(outside)}. Only the plain "
             'learner sees them. Drop them, add them to the graph, or say extra="error".',
             CausalAugWarning,
             stacklevel=stacklevel,

@@ -13,6 +13,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
+from causalaug._validation import some
 from causalaug.exceptions import GraphMismatchError, TableError
 from causalaug.table._columns import Column, check_names
 
@@ -82,7 +83,7 @@ def _open_array(array: NDArray[Any], names: Sequence[str] | None) -> Source:
     if len(names) != n_columns:
         raise GraphMismatchError(
             "An array must have one column per variable of the graph, in the order of its nodes. "
-            f"Found {n_columns} columns and {len(names)} variables: {list(names)}. "
+            f"Found {n_columns} columns and {len(names)} variables: {some(names)}. "
             "Drop columns, project variables out with `latent_projection(graph, keep=...)`, or "
             "pass a data frame, whose columns are matched by name."
         )

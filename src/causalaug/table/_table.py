@@ -9,7 +9,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
-from causalaug._validation import typing_slips
+from causalaug._validation import check_weight_range, some, typing_slips
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.table._columns import (
     Column,
@@ -258,7 +258,7 @@ or fill the cells in.
         """Return the position of a column."""
         if column not in self.columns:
             raise ParameterError(
-                f"The name must be one of the columns {list(self.columns)}. Found {column!r}. "
+                f"The name must be one of the columns {some(self.columns)}. Found {column!r}. "
                 + typing_slips([column], self.columns).rstrip()
             )
         return self.columns.index(column)
@@ -410,6 +410,7 @@ def _check_row_weights(weights: object, n_rows: int) -> FloatArray:
             "Row weights must be positive and finite. "
             f"Found {numbers[worst]} at row {worst}. Drop rows that shall not count."
         )
+    check_weight_range("Row weights", numbers)
     return numbers
 
 

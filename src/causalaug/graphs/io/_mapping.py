@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from causalaug.exceptions import GraphFormatError
+from causalaug.graphs._checks import can_be_listed
 from causalaug.graphs._shorten import shown
 from causalaug.graphs.io._draft import Draft
 
@@ -36,7 +37,7 @@ def _names(key: str, others: Any, values: str) -> Iterable[str]:
     """Return the names in a value: one string, or several in a collection."""
     if isinstance(others, str):
         return (others,)
-    if isinstance(others, Mapping) or not isinstance(others, Iterable):
+    if isinstance(others, Mapping) or not can_be_listed(others):
         raise GraphFormatError(
             f"A dictionary of {values} must map each node to a list of names. "
             f"Found {shown(others)} for {shown(key)}. Write {{{shown(key)}: ['A', 'B']}}, "

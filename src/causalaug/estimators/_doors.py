@@ -1,0 +1,118 @@
+"""The door of the learners: scikit-learn's own checks, in errors of ours.
+
+scikit-learn's texts are kept, since its users know them and its checks of estimators ask for
+them; what to do next is added.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import pandas as pd
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from causalaug._validation import some
+from causalaug.exceptions import CausalAugError, ParameterError, TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+_NUMBERS = frozenset({"integer", "floating", "mixed-integer-float", "decimal", "boolean"})
+_TIMES = frozenset({"date", "datetime", "datetime64", "timedelta", "timedelta64"})
+
+
+class _WrongTypeError(TableError, TypeError):
+    """The data are of a type that cannot be used: a TypeError to scikit-learn."""
+
+
+def validated(estimator: Any, *data: Any, **options: Any) -> Any:
+    """Return what `validate_data` returns; its complaints are errors of ours."""
+    return _in_our_words(lambda: validate_data(estimator, *data, **options))
+
+
+def as_column(y: Any, n_rows: int) -> NDArray[Any]:
+    """Return a target as one column of so many cells; or raise."""
+    column: NDArray[Any] = _in_our_words(lambda: column_or_1d(y, warn=True))
+    if len(column) != n_rows:
+        raise TableError(
+            "Features and target must have the same number of rows. Found input variables with "
+            f"inconsistent numbers of samples: {[n_rows, len(column)]}."
+        )
+    return column
+
+
+def classes_of(target: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes of a target, sorted; or raise if its cells are no classes."""
+    # Looking whether infinite floats are whole warns, before they are refused.
+    with np.errstate(invalid="ignore"):
+        _in_our_words(lambda: check_classification_targets(target), ParameterError)
+    classes: NDArray[Any] = _in_our_words(lambda: np.unique(target), ParameterError)
+    return classes
+
+
+def _in_our_words(call: Callable[[], Any], kind: type[CausalAugError] = TableError) -> Any:
+    try:
+        return call()
+    except CausalAugError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        text = f"{str(error).rstrip()}{_advice(str(error))}"
+        raise (_WrongTypeError if isinstance(error, TypeError) else kind)(text) from error
+
+
+def _advice(text: str) -> str:
+    """Return what to do about some of scikit-learn's complaints."""
+    if "feature names" in text.lower():
+        return "\nPass the columns of `fit` by name: `X[list(model.feature_names_in_)]`."
+    if "Unknown label type" in text:
+        return " For numbers use the regressor; classes must be words, whole numbers or booleans."
+    return ""
+
+
+def sorts_of(features: Any) -> dict[str, str]:
+    """Return what the columns of a frame hold: "numbers", "times" or "words"; {} of an array.
+
+    Columns without any cell, or with missing cells only, are left out: they fit to everything.
+
+    >>> sorts_of(pd.DataFrame({"a": [1.5], "b": ["x"], "c": [None]}))
+    {'a': 'numbers', 'b': 'words'}
+    """
+    opened = nw.from_native(features, eager_only=True, pass_through=True)
+    if not isinstance(opened, nw.DataFrame):
+        return {}
+    sorts = {str(name): _sort_of(opened[name]) for name in opened.columns}
+    return {name: sort for name, sort in sorts.items() if sort}
+
+
+def _sort_of(column: nw.Series[Any]) -> str:
+    if column.dtype.is_numeric() or column.dtype == nw.Boolean:
+        return "numbers"
+    if column.dtype.is_temporal():
+        return "times"
+    if column.dtype != nw.Object:
+        return "words"
+    content = str(pd.api.types.infer_dtype(column.to_list(), skipna=True))
+    if content == "empty":
+        return ""
+    return "numbers" if content in _NUMBERS else "times" if content in _TIMES else "words"
+
+
+def check_same_sorts(fitted: Mapping[str, str], features: Any) -> None:
+    """Raise if a column holds another sort of cells than when the learner was fitted."""
+    found = sorts_of(features)
+    changed = [
+        f"{name!r}: {sort} in `fit`, {found[name]} now"
+        for name, sort in fitted.items()
+        if name in found and found[name] != sort
+    ]
+    if changed:
+        raise TableError(
+            "Columns must hold the same sort of cells as in `fit`. "
+            f"Found {some(changed)}. Convert them."
+        )
