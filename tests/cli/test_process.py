@@ -4,8 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from command import start, succeed
@@ -156,6 +158,40 @@ def test_a_signal_at_the_very_end_makes_no_noise():
     _, complained = process.communicate()
     assert process.returncode == -signal.SIGINT
     assert complained == ""
+
+
+# Says when the first fit of a process of its own has begun, and then takes forever.
+ENDLESS = """
+import os, pathlib, sys, time
+from causalaug.evaluation import _trials
+place = pathlib.Path(sys.argv.pop())
+
+def fit(self, trial):
+    (place / f"{os.getpid()}.begun").touch()
+    time.sleep(60)
+
+_trials.Fitter.__call__ = fit
+from causalaug.cli import main; main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_control_c_ends_the_fits_of_all_processes(tmp_path, jobs):
+    rows = pd.DataFrame({"a": range(20), "b": [k * k % 7 + 0.5 for k in range(20)]})
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    words = ["evaluate", "rows.csv", "-g", "a -> b", "-t", "b", "--jobs", jobs, tmp_path]
+    process = start(*words, code=ENDLESS, cwd=tmp_path, start_new_session=True)
+    for _ in range(600):
+        if len(list(tmp_path.glob("*.begun"))) == jobs:
+            break
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to everyone
+    printed, complained = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert printed == ""
+    assert complained.splitlines()[-1] == "error: Interrupted. Nothing was written."
+    assert "Traceback" not in complained
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")

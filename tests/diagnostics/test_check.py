@@ -346,3 +346,19 @@ def test_a_missing_edge_is_found_among_many_tests():
         found += ["v10", "v11"] in named
     assert len(check) == 55
     assert found >= 24
+
+
+def test_one_seed_gives_one_result_whatever_the_jobs():
+    data = ca.datasets.make_sem(80, "random", mechanism="mixed", n_variables=6, random_state=1)
+    seen = []
+    alone = ca.check_graph(data.frame, data.graph, random_state=0)
+    shared = ca.check_graph(
+        data.frame,
+        data.graph,
+        n_jobs=2,
+        random_state=0,
+        callback=lambda done, total: seen.append((done, total)),
+    )
+    pd.testing.assert_frame_equal(alone.frame, shared.frame)
+    assert seen == [(done, len(seen)) for done in range(1, len(seen) + 1)]
+    assert len(seen) > 1

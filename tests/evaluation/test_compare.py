@@ -143,8 +143,10 @@ def test_the_learner_itself_is_no_rival():
 
 
 def test_gaussian_processes_say_that_they_saw_some_rows_only():
-    assert not _notes(1000)
-    assert _notes(1001) == ("Gaussian processes were fitted to 1,000 of 1,001 training rows.",)
+    assert not _notes(1000, {"forest": None})
+    assert _notes(1001, {"forest": None}) == (
+        "Gaussian processes were fitted to 1,000 of 1,001 training rows.",
+    )
 
 
 @pytest.mark.parametrize("classification", [True, False])

@@ -15,11 +15,13 @@ from causalaug.cli._options import (
     Drop,
     Encoding,
     Graph,
+    Jobs,
     Json,
     Kinds,
     Quiet,
     Seed,
     Separator,
+    check_jobs,
     parse_kinds,
 )
 from causalaug.cli._output import Output
@@ -55,6 +57,7 @@ def check(
     separator: Separator = None,
     decimal: Decimal = None,
     dates: Dates = True,
+    jobs: Jobs = 1,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -76,6 +79,7 @@ def check(
     from causalaug.diagnostics import check_graph
 
     checked_kinds = parse_kinds(kinds)
+    check_jobs(jobs)
     output = Output(json=json, quiet=quiet)
     admg = open_graph(graph)
     frame = read_table(
@@ -87,9 +91,16 @@ def check(
         decimal=decimal,
         dates=dates,
     )
-    with output.progress("Testing independences"):
+    with output.progress("Testing independences") as progress:
         found = check_graph(
-            frame, admg, kinds=checked_kinds, test=test.value, alpha=alpha, random_state=seed
+            frame,
+            admg,
+            kinds=checked_kinds,
+            test=test.value,
+            alpha=alpha,
+            n_jobs=jobs,
+            random_state=seed,
+            callback=progress,
         )
     _tell(output, found, _kinds(frame, admg, checked_kinds))
 

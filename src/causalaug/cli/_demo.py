@@ -54,7 +54,7 @@ def demo(
             estimator=named_learner("ridge", data.X, classification=False),
             n_splits=N_FOLDS,
             random_state=0,
-            progress=progress,
+            callback=progress,
             source="causalaug demo",
         )
     write_report(result, report)

@@ -61,6 +61,8 @@ class Comparison:
         The learner of baseline, augmented and control.
     notes : tuple of str
         What a reader of the tables must know besides.
+    left_out : tuple of str
+        Plain learners and repeats that were not begun within the limit of time.
     """
 
     frame: pd.DataFrame = field(repr=False)
@@ -68,6 +70,7 @@ class Comparison:
     loss_name: str
     learner: str
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @cached_property
     def losses(self) -> pd.DataFrame:

@@ -187,6 +187,7 @@ def _comparison(compared: Comparison) -> dict[str, Any]:
             "model_alone": None if compared.model_alone is None else _gain(compared.model_alone),
         },
         "best_plain": compared.best_plain,
+        "left_out": list(compared.left_out),
         "methods": [
             {"name": name, "loss": _known(compared.losses[name].mean())}
             | _gain(compared.gain(name))
