@@ -56,7 +56,9 @@ def asked(monkeypatch, evaluation):
 
 
 def test_the_verdict_comes_first_and_the_report_last(printed, evaluation, parts):
-    assert printed[0] == evaluation.verdict
+    assert printed[0] == evaluation.findings[0]
+    assert printed[1:4] == [f"- {finding}" for finding in evaluation.findings[1:]]
+    assert sum(line.count("standard error") for line in printed) == 1
     assert printed[-1] == f"Report: {parts.with_name('report.html').resolve()}"
 
 

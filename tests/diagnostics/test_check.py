@@ -236,6 +236,7 @@ def test_the_result_reads_well():
     check = ca.check_graph(chain(), CHAIN)
     assert repr(check) == "GraphCheck(3 independences: 0 violated, 3 not rejected, 0 cannot tell)"
     assert check.summary() == (
+        "The data contradict none of the graph's 3 independences. That is no proof of the graph.\n"
         "3 independences: 0 violated, 3 not rejected, 0 cannot tell.\n"
         "The graph is mb-shielded: it implies no other constraint than these."
     )
@@ -255,7 +256,8 @@ def test_markdown_has_a_line_per_independence():
     assert lines[3] == (
         r"| d ⊥ a \| c | gcm |  |  |  | cannot tell: nothing varies once the pillow is held fixed |"
     )
-    assert lines[6].startswith("3 independences: ")
+    assert lines[6].startswith("The data cannot tell whether the graph is right: of its 3 ")
+    assert lines[8].startswith("3 independences: ")
 
 
 @pytest.mark.parametrize(

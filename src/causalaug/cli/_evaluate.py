@@ -239,9 +239,13 @@ def write_report(result: Evaluation, path: Path) -> None:
 def tell(output: Output, result: Evaluation, report: Path | None) -> None:
     """Say the verdict first, then the losses, the parts of the gain, and the check."""
     output.document({**result.to_dict(), "report": report and str(report)})
-    output.say(result.verdict)
     if output.quiet:
+        output.say(result.verdict)
         return
+    answer, *reasons = result.findings
+    output.say(answer)
+    for reason in reasons:
+        output.say(f"- {reason}")
     compared = result.comparison
     losses = [
         (name, float(compared.losses[name].mean()), "" if name == "baseline" else str(gain))
@@ -258,6 +262,7 @@ def tell(output: Output, result: Evaluation, report: Path | None) -> None:
     output.table(["part of the gain", f"change in {compared.loss_name}"], parts)
     output.say(f"\nBaseline: {compared.learner}. Control: new rows that assume no independence.")
     output.say(f"Kinds: {result.settings['kinds of columns']} (--kinds changes them).")
-    output.say(f"The graph: {result.check.summary()}")
+    for line in result.check.summary().splitlines()[1:]:
+        output.say(line)
     if report is not None:
         output.say(f"Report: {report.resolve()}")

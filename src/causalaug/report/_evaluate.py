@@ -108,7 +108,7 @@ def evaluate(
     >>> result.verdict == " ".join(result.findings)
     True
     >>> result.findings[-1]
-    'The data contradict none of the 6 independences of the graph. That is no proof of the graph.'
+    "The data contradict none of the graph's 6 independences. That is no proof of the graph."
 
     ``result.to_html("report.html")`` writes all of it to one file that needs no network.
     """

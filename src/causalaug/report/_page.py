@@ -89,7 +89,7 @@ def verdict(evaluation: Contents) -> Markup:
 
 def _sentence(sentence: str) -> Markup:
     """Return a sentence with its code, true minus signs, and no line break within a figure."""
-    parts = KEPT_TOGETHER.split(re.sub(r"-(?=\d)", "−", sentence))
+    parts = KEPT_TOGETHER.split(re.sub(r"(?<!\S)-(?=\d)", "−", sentence))
     return join(
         part
         if place % 2 == 0
