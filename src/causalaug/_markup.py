@@ -18,7 +18,9 @@ __all__ = [
     "markdown_findings",
     "markdown_table",
     "markdown_text",
+    "number",
     "shorten",
+    "text",
     "visible",
 ]
 
@@ -102,6 +104,16 @@ def element(tag: str, *children: object, **attributes: object) -> Markup:
     )
     opened = f"<{tag}{given}>"
     return Markup(opened if tag in _VOID else f"{opened}{join(children)}</{tag}>")
+
+
+def number(value: float) -> str:
+    """Return a coordinate of a picture, short: a tenth is finer than any screen."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def text(x: float, y: float, words: object, class_: str = "label", anchor: str = "start") -> Markup:
+    """Return a piece of text in a picture; `anchor` says which end of it is at `x`."""
+    return element("text", words, x=number(x), y=number(y), class_=class_, text_anchor=anchor)
 
 
 def html_table(

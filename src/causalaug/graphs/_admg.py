@@ -252,6 +252,10 @@ class ADMG:
         edges += [f"{a} <-> {b}" for a, b in self.bidirected]
         return f"ADMG of {', '.join(self.nodes)}: {', '.join(edges) or 'no edges'}"
 
+    def _repr_svg_(self) -> str | None:
+        """Return a picture for notebooks; None if the graph is too large for one."""
+        return _PAINTERS[0](self)
+
     def __reduce__(self) -> tuple[type["ADMG"], tuple[object, ...]]:
         """Pickle what defines the graph, not what was derived from it."""
         return ADMG, (self.nodes, self.directed, self.bidirected)
@@ -353,6 +357,14 @@ _READERS: list[Callable[[Any], ADMG]] = []
 def register_reader(read: Callable[[Any], ADMG]) -> None:
     """Say how graphs are read: that builds on this module, which cannot import it."""
     _READERS[:] = [read]
+
+
+_PAINTERS: list[Callable[[ADMG], str | None]] = []
+
+
+def register_painter(draw: Callable[[ADMG], str | None]) -> None:
+    """Say how graphs are drawn: that builds on this module, which cannot import it."""
+    _PAINTERS[:] = [draw]
 
 
 def markov_pillow(graph: Any, node: str, order: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from causalaug._markup import Markup, element, html_table, join, shorten
 from causalaug.diagnostics import CANNOT_TELL, NOT_REJECTED, VIOLATED
 from causalaug.graphs import write_graph
+from causalaug.graphs._drawing import draw_graph, near_target
 from causalaug.report._charts import interval_chart, marginal_chart, pair_chart, picture
-from causalaug.report._drawing import draw_graph, near_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
