@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test test-lowest slow lint format bench learning graph-checks reproduction screenshots scale docs clean
+.PHONY: setup demo test test-lowest slow lint format bench bench-check learning graph-checks reproduction screenshots scale docs clean
 
 setup: $(STAMP)
 
@@ -34,10 +34,12 @@ test-lowest: $(LOWEST)  ## the same tests with the oldest versions that are supp
 slow: $(STAMP)  ## long simulations
 	$(BIN)/python -m pytest -q -m slow
 
-lint: $(STAMP)  ## style and types
+lint: $(STAMP)  ## style, types, spelling and workflow files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md CODE_OF_CONDUCT.md SECURITY.md src tests docs benchmarks examples tools
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
@@ -45,6 +47,9 @@ format: $(STAMP)
 
 bench: $(STAMP) scale  ## prints the tables of speed and scale: docs/results/speed.md, scale.md
 	$(BIN)/python benchmarks/speed.py
+
+bench-check: $(STAMP)  ## fails if the speed fell behind docs/results/speed.md; some minutes
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/bench_check.py
 
 learning: $(STAMP)  ## what the graph brings on simulated truth: docs/results/learning.md
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/learning.py

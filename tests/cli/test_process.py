@@ -1,6 +1,7 @@
 """The command as a process: what it imports, how it ends, what it leaves behind."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import causalaug
+from causalaug.cli._app import app
+from causalaug.cli._bare import HELP
 from command import start, succeed
 
 HEAVY = ["numpy", "pandas", "scipy", "sklearn", "networkx", "pyarrow", "matplotlib"]
@@ -264,3 +268,24 @@ def test_without_its_packages_the_command_says_what_to_install(package):
     assert printed == ""
     assert complained.count("\n") == 1
     assert 'pip install "causalaug[cli]"' in complained
+
+
+@pytest.mark.parametrize("package", ["typer", "rich"])
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["-h"], []], ids=str)
+def test_without_its_packages_there_is_a_version_and_a_help(package, words):
+    code = f"import sys; sys.modules[{package!r}] = None\nfrom causalaug.cli import main; main()"
+    process = start(*words, code=code)
+    printed, complained = process.communicate()
+    assert (process.returncode, complained) == (0, "")
+    if words == ["--version"]:
+        assert printed == f"causalaug {causalaug.__version__}\n"
+    else:
+        assert 'pip install "causalaug[cli]"' in printed
+
+
+def test_the_bare_help_lists_the_commands_that_there_are():
+    listed = re.findall(r"^  (\w+) +[A-Z]", HELP.partition("Commands,")[2], re.M)
+    assert sorted(listed) == sorted(
+        [command.name or command.callback.__name__ for command in app.registered_commands]
+        + [group.typer_instance.info.name for group in app.registered_groups]
+    )

@@ -246,17 +246,20 @@ def tell(output: Output, result: Evaluation, report: Path | None) -> None:
     output.say(answer)
     for reason in reasons:
         output.say(f"- {reason}")
+    output.say()
+    tell_figures(output, result)
+    if report is not None:
+        output.say(f"Report: {report.resolve()}")
+
+
+def tell_figures(output: Output, result: Evaluation) -> None:
+    """Show the losses, the parts of the gain, and the check."""
     compared = result.comparison
     losses = [
         (name, float(compared.losses[name].mean()), "" if name == "baseline" else str(gain))
         for name, gain in ((str(name), compared.gain(str(name))) for name in compared.losses)
     ]
-    parts = [
-        ("in total", str(compared.total)),
-        ("of which smoothing", str(compared.smoothing)),
-        ("of which the graph", str(compared.graph)),
-    ]
-    output.say()
+    parts = [(name, str(gain)) for name, gain in compared.parts.items()]
     output.table(["method", compared.loss_name, "against the baseline"], losses)
     output.say()
     output.table(["part of the gain", f"change in {compared.loss_name}"], parts)
@@ -264,5 +267,3 @@ def tell(output: Output, result: Evaluation, report: Path | None) -> None:
     output.say(f"Kinds: {result.settings['kinds of columns']} (--kinds changes them).")
     for line in result.check.summary().splitlines()[1:]:
         output.say(line)
-    if report is not None:
-        output.say(f"Report: {report.resolve()}")

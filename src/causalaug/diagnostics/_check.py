@@ -17,7 +17,7 @@ from causalaug.diagnostics._questions import Question, answer, ask
 from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, GraphCheck
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import factorize
-from causalaug.graphs import ADMG, as_graph
+from causalaug.graphs import as_graph
 from causalaug.table import KindName, Table, warn_of_extra, without_extra
 
 MOST_LEVELS = {"auto": 10, "gcm": 10, "kci": 10, "partial_correlation": 0, "g_squared": None}
@@ -26,7 +26,7 @@ MOST_LEVELS = {"auto": 10, "gcm": 10, "kci": 10, "partial_correlation": 0, "g_sq
 
 def check_graph(
     frame: Any,
-    graph: ADMG,
+    graph: Any,
     *,
     order: Sequence[str] | None = None,
     kinds: Mapping[str, KindName] | None = None,
@@ -48,7 +48,7 @@ def check_graph(
     ----------
     frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
         The observed rows, as `augment` takes them.
-    graph : ADMG
+    graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns.
     order : sequence of str, optional
         The topological order to follow; by default the one of the graph.
