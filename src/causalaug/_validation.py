@@ -47,7 +47,10 @@ def typing_slips(wrong: Collection[str], right: Collection[str]) -> str:
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Raise unless `value` is one of the `choices`."""
     if not isinstance(value, str) or value not in choices:
-        raise ParameterError(f"`{name}` must be one of {sorted(choices)}. Found {value!r}.")
+        slips = typing_slips([value], choices).strip() if isinstance(value, str) else ""
+        raise ParameterError(
+            f"`{name}` must be one of {sorted(choices)}. Found {brief(value)}. {slips}".rstrip()
+        )
 
 
 def is_positive(value: object) -> bool:

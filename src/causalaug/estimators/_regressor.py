@@ -1,11 +1,12 @@
 """Regression."""
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, is_classifier
 
 from causalaug.estimators._base import AugmentedEstimator
 from causalaug.estimators._defaults import default_booster
 from causalaug.estimators._tasks import Regression
+from causalaug.exceptions import ParameterError, TableError
 
 
 class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
@@ -115,7 +116,18 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
         return default_booster(n_rows, classification=False)
 
     def _check_target(self, target):
-        return np.asarray(target, dtype=np.float64)
+        try:
+            return np.asarray(target, dtype=np.float64)
+        except ValueError as error:
+            raise TableError(
+                "To be regressed, the target must be a number. Found cells that are none: "
+                f"{error}. Use AugmentedClassifier for classes."
+            ) from error
 
     def _task(self, learner):
+        if is_classifier(learner):
+            raise ParameterError(
+                f"The learner inside must be a regressor. Found the classifier "
+                f"{type(learner).__name__}. Use AugmentedClassifier for classes, or a regressor."
+            )
         return Regression()

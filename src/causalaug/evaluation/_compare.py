@@ -17,6 +17,7 @@ from causalaug.estimators import (
     Classification,
     Regression,
     check_groups,
+    check_learner,
     check_splitter,
     hold_out,
 )
@@ -154,6 +155,8 @@ def compare(
             f"There must be at least two rows for each of the {n_splits} folds. "
             f"Found {len(labels)} rows. Use fewer folds, or more rows."
         )
+    if estimator is not None:
+        check_learner(estimator)
     is_classification = _is_classification(task, estimator, opened[target])
     learner = default_learner(features, classification=is_classification)
     learner = learner if estimator is None else estimator
@@ -239,6 +242,11 @@ def _judge(learner: Any, labels: Any, *, is_classification: bool) -> Task:
                 f'{labels[0]!r}. Use task="classification", or a classifier.'
             )
         return Regression()
+    if labels.dtype.kind == "f" and not np.equal(np.mod(labels, 1.0), 0.0).all():
+        raise ParameterError(
+            "To be classified, the target must have classes. Found numbers such as "
+            f"{labels[0]:.4g}. Use a regressor, or cut the target into classes."
+        )
     return Classification(np.unique(labels), hasattr(learner, "predict_proba"))
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from causalaug.exceptions import GraphError
+from causalaug.exceptions import GraphError, GraphFormatError
 from causalaug.graphs._checks import (
     Edge,
     check_acyclic,
@@ -348,7 +348,16 @@ def _reached(
 
 def as_graph(graph: Any) -> ADMG:
     """Return a graph as it is, and anything else as `read_graph` reads it."""
-    return graph if isinstance(graph, ADMG) else _READERS[0](graph)
+    if isinstance(graph, ADMG):
+        return graph
+    shape: tuple[int, ...] = getattr(graph, "shape", ())
+    if hasattr(graph, "columns") and len(shape) == 2 and shape[0] != shape[1]:
+        raise GraphFormatError(
+            "A graph must be text, a path, an ADMG or a graph of another library. Found a table "
+            f"of {shape[0]} rows and {shape[1]} columns. The table comes first, the graph second: "
+            "are the two swapped?"
+        )
+    return _READERS[0](graph)
 
 
 _READERS: list[Callable[[Any], ADMG]] = []
