@@ -152,7 +152,7 @@ def _side_by_side(
         (f"change in {right.loss_name}, {name}", str(gain), str(wrong.parts[name]))
         for name, gain in right.parts.items()
     ]
-    rows.append(("share that the blend gives to it", f"{right.share:.2f}", f"{wrong.share:.2f}"))
+    rows.append(("share of the weight on new rows", f"{right.share:.2f}", f"{wrong.share:.2f}"))
     checks = [f"{len(each.violations)} of {len(each)}" for each in (right_check, wrong_check)]
     rows.append(("independences that the data contradict", checks[0], checks[1]))
     return rows

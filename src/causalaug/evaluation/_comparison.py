@@ -118,6 +118,11 @@ class Comparison:
         return str(means.idxmin())
 
     @property
+    def has_rivals(self) -> bool:
+        """Whether plain learners other than the baseline were tried."""
+        return bool(set(self.losses) - {BASELINE, *NO_RIVALS})
+
+    @property
     def against_best_plain(self) -> Gain:
         """What the augmented learner changes against the best plain one."""
         return self.gain(AUGMENTED, self.best_plain)
@@ -231,10 +236,10 @@ class Comparison:
 
     def _about_the_best(self) -> str:
         """Say how the best plain learner does; it is called better only if it clearly is."""
-        rivals = self.losses.drop(columns=[BASELINE, *NO_RIVALS], errors="ignore")
-        if rivals.empty:
+        if not self.has_rivals:
             words = "No other learner was tried: another one may do better without any graph."
         elif self.best_plain == BASELINE:
+            rivals = self.losses.drop(columns=[BASELINE, *NO_RIVALS], errors="ignore")
             nearest = str(rivals.mean().idxmin())
             words = (
                 "No other plain learner that was tried is better than the baseline; the nearest, "

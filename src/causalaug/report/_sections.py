@@ -82,7 +82,11 @@ def learners_section(evaluation: Contents) -> Section:
         "A gain over a weak learner is none: these were trained and judged on the same rows. "
         "Augmented is the blend of the baseline with what the graph gives, control the blend "
         "without the graph, graph model the graph without a learner. "
-        f"The best plain learner is {compared.best_plain}."
+        + (
+            f"The best plain learner is {compared.best_plain}."
+            if compared.has_rivals
+            else "No other learner was tried."
+        )
     )
     chart = interval_chart(
         {name: gains[name] for name in others}, f"Change in {compared.loss_name}, by method"
