@@ -92,6 +92,15 @@ def check_integer(name: str, value: object, *, at_least: int) -> None:
         )
 
 
+def check_jobs(n_jobs: object) -> None:
+    """Raise unless `n_jobs` is a number of processes as joblib takes it."""
+    is_number = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not is_number or n_jobs == 0):
+        raise ParameterError(
+            f"`n_jobs` must be None, a number of processes, or -1 for all cores. Found {n_jobs!r}."
+        )
+
+
 def check_bool(name: str, value: object) -> None:
     """Raise unless `value` is True or False."""
     if not isinstance(value, bool):

@@ -299,6 +299,11 @@ def test_what_was_left_out_is_said():
     assert "Left out" not in result.verdict
 
 
+def test_the_answer_is_what_a_terminal_shows():
+    result = comparison(baseline=1.0, augmented=0.8, control=0.95)
+    assert repr(result) == f"Comparison(3 methods. {result.findings[0]})"
+
+
 def test_a_long_name_is_cut_in_the_answer():
     result = comparison(baseline=1.0, augmented=0.8, control=0.95)
     assert f" {'n' * 59}…: " in replace(result, target="n" * 200).findings[0]

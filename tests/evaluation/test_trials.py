@@ -97,6 +97,15 @@ def test_a_limit_is_a_positive_number(minutes):
         compare(minutes=minutes)
 
 
+@pytest.mark.parametrize("jobs", [0, "2", True, 1.5])
+def test_a_number_of_processes_is_checked(jobs):
+    message = "`n_jobs` must be None, a number of processes, or -1 for all cores. Found"
+    with pytest.raises(ValueError, match=message):
+        compare(n_jobs=jobs)
+    with pytest.raises(ValueError, match=message):
+        ca.check_graph(DATA.frame, DATA.graph, n_jobs=jobs)
+
+
 def test_whether_rivals_run_is_yes_or_no():
     with pytest.raises(ValueError, match="`rivals` must be"):
         compare(rivals=["forest"])

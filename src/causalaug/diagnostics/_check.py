@@ -9,7 +9,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from causalaug._random import RandomState, as_generator
-from causalaug._validation import check_choice
+from causalaug._validation import check_choice, check_jobs
 from causalaug.diagnostics._coding import read_variables
 from causalaug.diagnostics._holm import holm
 from causalaug.diagnostics._outcome import Outcome
@@ -112,6 +112,7 @@ def check_graph(
     """
     graph = as_graph(graph)
     check_choice("test", test, MOST_LEVELS)
+    check_jobs(n_jobs)
     if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0.0 < alpha < 1.0:
         raise ParameterError(f"`alpha` must be a number between 0 and 1. Found {alpha!r}.")
     rng = as_generator(random_state)

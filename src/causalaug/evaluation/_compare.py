@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.base import is_classifier
 
 from causalaug._random import RandomState, as_generator
-from causalaug._validation import check_bool, check_choice, check_integer
+from causalaug._validation import check_bool, check_choice, check_integer, check_jobs
 from causalaug.estimators import (
     AugmentedClassifier,
     AugmentedRegressor,
@@ -142,6 +142,7 @@ def compare(
     """
     budget = Budget.of_minutes(minutes)
     check_bool("rivals", rivals)
+    check_jobs(n_jobs)
     graph = as_graph(graph)
     for name, number, least in (("n_splits", n_splits, 2), ("repeats", repeats, 1)):
         check_integer(name, number, at_least=least)

@@ -57,7 +57,7 @@ class Gain:
         return f"{100 * self.change:+.1f}% ± {100 * self.standard_error:.1f}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Losses on held-out rows, method by method, and what follows from them.
 
@@ -173,6 +173,10 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+    def __repr__(self) -> str:
+        """Return the answer, and what was compared."""
+        return f"Comparison({len(self.losses.columns)} methods. {self.findings[0]})"
 
     def _tables(self) -> list[tuple[list[str], list[list[str]]]]:
         """Return head and rows of the table of methods, and of that of the gain's parts."""
