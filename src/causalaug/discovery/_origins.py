@@ -34,6 +34,14 @@ class Discovery:
         known, and else "choice", and ``alternatives``, how equals draw it.
     method : str
         How it was found.
+
+    Examples
+    --------
+    >>> chain = PAG(["A", "B", "C"], [("A", "--", "B"), ("B", "--", "C")])
+    >>> graph = ADMG(["A", "B", "C"], directed=[("A", "B"), ("B", "C")])
+    >>> print(Discovery(graph, chain, edge_origins(graph, chain), "pc").summary())
+    The data determine none of the 2 edges.
+    A choice among equals: A -> B (or B -> A), B -> C (or C -> B). Turn them by what you know.
     """
 
     graph: ADMG
@@ -42,14 +50,7 @@ class Discovery:
     method: str
 
     def summary(self) -> str:
-        """Return in words which edges are determined, a line per origin.
-
-        >>> chain = PAG(["A", "B", "C"], [("A", "--", "B"), ("B", "--", "C")])
-        >>> graph = ADMG(["A", "B", "C"], directed=[("A", "B"), ("B", "C")])
-        >>> print(Discovery(graph, chain, edge_origins(graph, chain), "pc").summary())
-        The data determine none of the 2 edges.
-        A choice among equals: A -> B (or B -> A), B -> C (or C -> B). Turn them by what you know.
-        """
+        """Return in words which edges are determined, a line per origin."""
         n_edges = len(self.edges)
         if not n_edges:
             return "No edge was found."
