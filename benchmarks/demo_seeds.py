@@ -18,7 +18,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     warnings.simplefilter("ignore", ca.exceptions.CausalAugWarning)
     n_seeds = parser.parse_args().seeds
-    print("| seed | the right graph | verdict | a wrong graph | share of the wrong one |")
+    print("| seed | right graph: change | verdict | wrong graph: change | share of the wrong one |")
     print("|---|---|---|---|---|")
     helped = unharmed = 0
     for seed in range(n_seeds):
