@@ -159,7 +159,7 @@ class Schedule:
     ) -> pd.DataFrame:
         """Return the losses of all trials that the budget allows, ordered as without it."""
         results = []
-        with Parallel(n_jobs=n_jobs, return_as="generator") as jobs:
+        with Parallel(n_jobs=n_jobs if map_ is None else 1, return_as="generator") as jobs:
             for part in self._parts():
                 mapped = (
                     jobs(delayed(fit)(trial) for trial in part) if map_ is None else map_(fit, part)
