@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test test-lowest slow fuzz lint format bench learning graph-checks reproduction screenshots scale docs clean
+.PHONY: setup demo test test-lowest slow fuzz lint format bench bench-check learning graph-checks reproduction screenshots scale docs clean
 
 setup: $(STAMP)
 
@@ -41,10 +41,12 @@ JOBS ?= 2
 fuzz: $(STAMP)  ## random graphs, frames and kills: MINUTES=20 SEED=0; CASE=dot:17 for one case again
 	OMP_NUM_THREADS=1 PYTHONPATH=src:tests $(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS) $(if $(CASE),--case $(CASE))
 
-lint: $(STAMP)  ## style and types
+lint: $(STAMP)  ## style, types, spelling and workflow files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md CODE_OF_CONDUCT.md SECURITY.md src tests docs benchmarks examples tools
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
@@ -52,6 +54,9 @@ format: $(STAMP)
 
 bench: $(STAMP) scale  ## prints the tables of speed and scale: docs/results/speed.md, scale.md
 	$(BIN)/python benchmarks/speed.py
+
+bench-check: $(STAMP)  ## fails if the speed fell behind docs/results/speed.md; some minutes
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/bench_check.py
 
 learning: $(STAMP)  ## what the graph brings on simulated truth: docs/results/learning.md
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/learning.py

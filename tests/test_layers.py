@@ -77,7 +77,8 @@ PRIVATE = {
     ("discovery._pag", "graphs._checks.check_nodes"): "a PAG keeps the rules of a graph",
     ("plot._graph", "graphs._checks.Edge"): "a type",
     ("plot._graph", "graphs._checks.check_known"): "the same words for a node that is none",
-    ("report._drawing", "graphs._layout.CLEARANCE"): "boxes are drawn as far apart as laid out",
+    ("report._sections", "graphs._drawing.draw_graph"): "one picture of a graph, here and there",
+    ("report._sections", "graphs._drawing.near_target"): "one picture of a graph, here and there",
 }
 """Private names that another package may import, and why."""
 

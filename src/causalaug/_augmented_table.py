@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 
-from causalaug._markup import element, html_table, join
+from causalaug._markup import Markup, element, html_table, join
 from causalaug._ragged import Groups, combine_codes, group_by_key
 from causalaug._validation import check_share
 from causalaug.exceptions import TableError
@@ -20,8 +21,11 @@ from causalaug.factorization import Factor
 from causalaug.table import Table, rows_of, stack_frames
 from causalaug.typing import BoolArray, FloatArray, IntArray
 
+N_SHOWN = 5
+"""Rows that a notebook shows: enough to see what a row is."""
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class AugmentedTable:
     """Weighted rows, where each of their cells came from, and what they stand for.
 
@@ -219,12 +223,25 @@ class AugmentedTable:
         return group_by_key(*self._row_keys(include_observed=False))
 
     def to_html(self) -> str:
-        """Return what the rows stand for, in figures, as a piece of HTML."""
+        """Return what the rows stand for, and the heaviest of them, as a piece of HTML."""
         figures = [[name, f"{value:,.4g}"] for name, value in self.figures().items()]
         factors = " ".join(str(factor) for factor in self.factors)
-        return str(
-            join([html_table(["new rows", ""], figures, numbers=(1,)), element("p", factors)])
-        )
+        parts = [html_table(["new rows", ""], figures, numbers=(1,)), element("p", factors)]
+        return str(join([*parts, *self._heaviest_as_html()]))
+
+    def _heaviest_as_html(self) -> list[Markup]:
+        """Return a table of the heaviest new rows, and what is above it."""
+        if not len(self):
+            return []
+        heaviest = np.argsort(-self.weights, kind="stable")[:N_SHOWN]
+        some = self.at(heaviest)
+        cells = nw.from_native(some.frame, eager_only=True).rows()
+        rows = [
+            [int(place), *map(_cell, row), f"{weight:.4g}"]
+            for place, row, weight in zip(heaviest, cells, some.weights, strict=True)
+        ]
+        title = f"The heaviest {len(rows)} of {len(self):,}, with their weights:"
+        return [element("p", title), html_table(["", *self.table.columns, "weight"], rows)]
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -253,6 +270,16 @@ class AugmentedTable:
         """Return the number of rows."""
         return len(self.paths)
 
+    def __repr__(self) -> str:
+        """Return how many rows there are, and what they weigh."""
+        # Nothing here takes longer than a sum: a table may hold millions of rows.
+        lost = f", {self.dropped_mass:.3g} dropped" if self.dropped_mass > 0.0 else ""
+        return (
+            f"AugmentedTable({len(self):,} new rows from {self.table.n_rows:,} of "
+            f"{self.table.n_columns} columns; mass {self.mass:.3g}{lost}; effective sample size "
+            f"{self.effective_sample_size:,.4g})"
+        )
+
     def _row_keys(self, *, include_observed: bool) -> tuple[IntArray, int]:
         """Return a key per row that is equal where all values are; observed rows come last."""
         codes, sizes = [], []
@@ -264,6 +291,11 @@ class AugmentedTable:
             codes.append(np.concatenate([new, code[:n_observed]]) if include_observed else new)
             sizes.append(len(values))
         return combine_codes(codes, sizes, len(codes[0]))
+
+
+def _cell(value: object) -> str:
+    """Return a cell as a notebook shows it."""
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
 def no_new_rows() -> TableError:

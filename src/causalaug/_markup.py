@@ -12,11 +12,15 @@ __all__ = [
     "Markup",
     "element",
     "escape",
+    "html_findings",
     "html_table",
     "join",
+    "markdown_findings",
     "markdown_table",
     "markdown_text",
+    "number",
     "shorten",
+    "text",
     "visible",
 ]
 
@@ -102,6 +106,16 @@ def element(tag: str, *children: object, **attributes: object) -> Markup:
     return Markup(opened if tag in _VOID else f"{opened}{join(children)}</{tag}>")
 
 
+def number(value: float) -> str:
+    """Return a coordinate of a picture, short: a tenth is finer than any screen."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def text(x: float, y: float, words: object, class_: str = "label", anchor: str = "start") -> Markup:
+    """Return a piece of text in a picture; `anchor` says which end of it is at `x`."""
+    return element("text", words, x=number(x), y=number(y), class_=class_, text_anchor=anchor)
+
+
 def html_table(
     head: Sequence[object], rows: Iterable[Sequence[object]], *, numbers: Iterable[int] = ()
 ) -> Markup:
@@ -126,6 +140,29 @@ def html_table(
         for first, *rest in rows
     ]
     return element("table", element("thead", element("tr", *named)), element("tbody", *body))
+
+
+def html_findings(findings: Sequence[str]) -> Markup:
+    """Return the answer as a paragraph, and its reasons as a list.
+
+    >>> html_findings(["It helps.", "So say the rows."])
+    '<p><strong>It helps.</strong></p><ul><li>So say the rows.</li></ul>'
+    """
+    first, *reasons = findings
+    listed = [element("ul", *(element("li", reason) for reason in reasons))] if reasons else []
+    return join([element("p", element("strong", first)), *listed])
+
+
+def markdown_findings(findings: Sequence[str]) -> str:
+    """Return the answer as a paragraph, and its reasons as a list.
+
+    >>> print(markdown_findings(["It helps.", "So say the rows."]))
+    **It helps.**
+    <BLANKLINE>
+    - So say the rows.
+    """
+    first, *reasons = map(markdown_text, findings)
+    return "\n".join([f"**{first}**", *([""] if reasons else []), *(f"- {r}" for r in reasons)])
 
 
 def markdown_table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:

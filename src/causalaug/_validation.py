@@ -79,9 +79,9 @@ def typing_slips(wrong: Collection[str], right: Collection[str]) -> str:
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Raise unless `value` is one of the `choices`."""
     if not isinstance(value, str) or value not in choices:
-        raise ParameterError(
-            f"`{name}` must be one of {some(sorted(choices))}. Found {brief(value)}."
-        )
+        slips = typing_slips([value], choices).strip() if isinstance(value, str) else ""
+        text = f"`{name}` must be one of {some(sorted(choices))}. Found {brief(value)}. {slips}"
+        raise ParameterError(text.rstrip())
 
 
 def is_positive(value: object) -> bool:
@@ -120,6 +120,15 @@ def check_integer(name: str, value: object, *, at_least: int) -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
         raise ParameterError(
             f"`{name}` must be an integer of at least {at_least}. Found {brief(value)}."
+        )
+
+
+def check_jobs(n_jobs: object) -> None:
+    """Raise unless `n_jobs` is a number of processes as joblib takes it."""
+    is_number = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not is_number or n_jobs == 0):
+        raise ParameterError(
+            f"`n_jobs` must be None, a number of processes, or -1 for all cores. Found {n_jobs!r}."
         )
 
 

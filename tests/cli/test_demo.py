@@ -1,26 +1,70 @@
 """`causalaug demo`, which `make demo` runs."""
 
+import json
 import re
+
+import pytest
 
 import causalaug as ca
 from causalaug.cli import _demo
 from command import run, succeed
 
 
-def test_it_shows_factors_rows_check_and_comparison_and_ends_with_a_report(tmp_path, monkeypatch):
-    monkeypatch.setattr(_demo, "N_ROWS", 24)
-    monkeypatch.setattr(_demo, "N_FOLDS", 2)
-    report = tmp_path / "demo.html"
-    printed = succeed("demo", "--report", report).stdout
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    report = tmp_path_factory.mktemp("demo") / "demo.html"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_demo, "N_ROWS", 24)
+        patch.setattr(_demo, "N_FOLDS", 2)
+        return succeed("demo", "--report", report).stdout, report
+
+
+def test_it_shows_factors_rows_check_and_comparison_and_ends_with_a_verdict(shown):
+    printed, report = shown
     assert "p(wear | alloy, load)" in printed
     assert "p(noise | wear, heat)" in printed
-    assert re.search(r"^The graph: \d+ independences", printed, re.M)
+    assert re.search(r"^\d+ independences: ", printed, re.M)
     for method in ("baseline", "augmented", "control", "graph model", "forest", "boosting"):
         assert re.search(rf"^ +{method}\b", printed, re.M)
     lines = printed.splitlines()
-    assert len(lines) < 60
-    assert lines[-1] == f"Report: {report.resolve()}"
+    assert len(lines) < 70
+    assert lines[-3] == f"Report: {report.resolve()}"
+    assert "wear" in lines[-1] or "graph" in lines[-1]
+    assert lines[-1].endswith("(± is one standard error).") or "Do not use it" in lines[-1]
+    assert printed.count("standard error") == 1
     assert report.read_text(encoding="utf-8").lower().startswith("<!doctype html>")
+
+
+def test_a_wrong_graph_stands_beside_the_right_one(shown):
+    printed, _ = shown
+    assert f"Beside it a wrong graph, which somebody might have drawn: {_demo.WRONG_GRAPH}" in (
+        printed
+    )
+    figure = r"[+-][\d.]+% ± [\d.]+"
+    for part in ("in total", "of which smoothing", "of which the graph"):
+        assert re.search(rf"^ +change in MSE, {part} +{figure} +{figure}$", printed, re.M)
+    assert re.search(
+        r"independences that the data contradict +\d+ of \d+ +\d+ of \d+$", printed, re.M
+    )
+    assert re.search(rf"^The wrong graph does (no harm|harm here): {figure}\.", printed, re.M)
+
+
+def test_the_wrong_graph_is_wrong_and_the_right_one_is_not():
+    data = ca.datasets.make_machine_wear(_demo.N_ROWS, random_state=_demo.SEED)
+    assert ca.check_graph(data.frame, data.graph, random_state=0).verdict == "not rejected"
+    wrong = ca.check_graph(data.frame, _demo.WRONG_GRAPH, random_state=0)
+    assert wrong.verdict == "violated"
+
+
+def test_quiet_leaves_the_verdict_and_machines_get_both_graphs(tmp_path, monkeypatch):
+    monkeypatch.setattr(_demo, "N_ROWS", 24)
+    monkeypatch.setattr(_demo, "N_FOLDS", 2)
+    words = ["demo", "--report", tmp_path / "demo.html"]
+    document = json.loads(succeed(*words, "--json").stdout)
+    assert document["wrong_graph"]["graph"] == _demo.WRONG_GRAPH
+    assert document["wrong_graph"]["violated"] >= 0
+    quiet = succeed(*words, "--quiet")
+    assert quiet.stdout == f"{document['findings'][0]}\n"
 
 
 def test_a_folder_that_is_missing_is_told_before_any_work(tmp_path):

@@ -27,7 +27,9 @@ def printed(parts):
     words = ["--graph", GRAPH, "--target", "wear", "--drop", "worn", "--estimator", "ridge"]
     words += ["--folds", "2", "--seed", "5", "--report", parts.with_name("report.html")]
     result = succeed("evaluate", parts, *words)
-    assert result.stderr == ""
+    # A slow machine may get to say how far it is.
+    said = [each for each in result.stderr.splitlines() if not each.startswith("Fitting learners:")]
+    assert said == []
     return result.stdout.splitlines()
 
 
@@ -46,7 +48,7 @@ def asked(monkeypatch, evaluation):
 
     def answer(frame, graph, target, **options):
         calls.append({"frame": frame, "graph": graph, "target": target, **options})
-        options["progress"](1, 1)
+        options["callback"](1, 1)
         return evaluation
 
     monkeypatch.setattr(causalaug.report, "evaluate", answer)
@@ -54,7 +56,9 @@ def asked(monkeypatch, evaluation):
 
 
 def test_the_verdict_comes_first_and_the_report_last(printed, evaluation, parts):
-    assert printed[0] == evaluation.verdict
+    assert printed[0] == evaluation.findings[0]
+    assert printed[1:4] == [f"- {finding}" for finding in evaluation.findings[1:]]
+    assert sum(line.count("standard error") for line in printed) == 1
     assert printed[-1] == f"Report: {parts.with_name('report.html').resolve()}"
 
 
@@ -100,7 +104,31 @@ def test_options_are_those_of_the_library(parts, asked):
     assert (call["target"], call["n_splits"], call["repeats"]) == ("wear", 3, 2)
     assert call["kinds"] == {"load": "discrete"}
     assert call["random_state"] == 9
+    assert (call["rivals"], call["minutes"], call["n_jobs"]) == (True, None, 1)
     assert list(call["frame"]) == [c for c in pd.read_csv(parts) if c != "worn"]
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ([], {"n_splits": 5, "rivals": True}),
+        (["--quick"], {"n_splits": 3, "rivals": False}),
+        (["--quick", "--folds", "4"], {"n_splits": 4, "rivals": False}),
+        (["--minutes", "0.5", "--jobs", "2"], {"minutes": 0.5, "n_jobs": 2, "rivals": True}),
+    ],
+    ids=str,
+)
+def test_time_can_be_saved(parts, asked, words, options):
+    succeed("evaluate", parts, "-g", GRAPH, "-t", "wear", "--drop", "worn", *words)
+    assert options.items() <= asked[0].items()
+
+
+@pytest.mark.parametrize("command", ["evaluate", "check"])
+def test_no_process_at_all_is_a_mistake_in_the_options(parts, command):
+    target = ["-t", "wear"] if command == "evaluate" else []
+    result = run(command, parts, "-g", GRAPH, *target, "--jobs", "0")
+    assert result.exit_code == 2
+    assert "must be a number of processes, or -1 for all cores. Found 0" in result.stderr
 
 
 @pytest.mark.parametrize(

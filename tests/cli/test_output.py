@@ -2,10 +2,13 @@
 
 import io
 import json
+import re
 import sys
+import time
 
 import pytest
 
+from causalaug.cli import _output
 from causalaug.cli._output import Output, plain
 
 
@@ -27,6 +30,23 @@ def test_progress_is_shown_on_a_terminal_and_only_there(monkeypatch):
     assert "Fitting" in shown.getvalue()
     assert "2/2" in shown.getvalue()
     assert hidden.getvalue() == ""
+
+
+def test_elsewhere_a_line_is_written_every_ten_seconds(monkeypatch):
+    assert _output.SECONDS_BETWEEN_LINES == 10.0
+    monkeypatch.setattr(_output, "SECONDS_BETWEEN_LINES", 0.05)
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with Output().progress("Fitting") as step:
+        time.sleep(0.12)
+        step(1, 4)
+        time.sleep(0.12)
+    ended = stream.getvalue()
+    time.sleep(0.12)
+    assert stream.getvalue() == ended
+    first, *_, last = ended.splitlines()
+    assert first == "Fitting: 0 s so far"
+    assert re.fullmatch(r"Fitting: 1 of 4 steps, 0 s so far, about [01] s left", last)
 
 
 def test_quiet_shows_no_progress_and_no_remark(monkeypatch):

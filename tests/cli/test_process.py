@@ -1,13 +1,19 @@
 """The command as a process: what it imports, how it ends, what it leaves behind."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+import causalaug
+from causalaug.cli._app import app
+from causalaug.cli._bare import HELP
 from command import start, succeed
 
 HEAVY = ["numpy", "pandas", "scipy", "sklearn", "networkx", "pyarrow", "matplotlib"]
@@ -158,6 +164,41 @@ def test_a_signal_at_the_very_end_makes_no_noise():
     assert complained == ""
 
 
+# Every process says when its first fit has begun, and then takes forever.
+ENDLESS = """
+import os, pathlib, sys, time
+from causalaug.evaluation import _compare
+place = pathlib.Path(sys.argv.pop())
+
+class Fitter(_compare.Fitter):  # of this script, so that other processes get it as it is
+    def __call__(self, trial):
+        (place / f"{os.getpid()}.begun").touch()
+        time.sleep(60)
+
+_compare.Fitter = Fitter
+from causalaug.cli import main; main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_control_c_ends_the_fits_of_all_processes(tmp_path, jobs):
+    rows = pd.DataFrame({"a": range(20), "b": [k * k % 7 + 0.5 for k in range(20)]})
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    words = ["evaluate", tmp_path / "rows.csv", "-g", "a -> b", "-t", "b", "--jobs", jobs, tmp_path]
+    process = start(*words, code=ENDLESS, start_new_session=True)
+    for _ in range(600):
+        if len(list(tmp_path.glob("*.begun"))) == jobs:
+            break
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to everyone
+    printed, complained = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert printed == ""
+    assert complained.splitlines()[-1] == "error: Interrupted. Nothing was written."
+    assert "Traceback" not in complained
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
 def test_control_c_while_an_input_is_awaited(data, tmp_path):
     pipe = tmp_path / "graph.txt"
@@ -227,3 +268,24 @@ def test_without_its_packages_the_command_says_what_to_install(package):
     assert printed == ""
     assert complained.count("\n") == 1
     assert 'pip install "causalaug[cli]"' in complained
+
+
+@pytest.mark.parametrize("package", ["typer", "rich"])
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["-h"], []], ids=str)
+def test_without_its_packages_there_is_a_version_and_a_help(package, words):
+    code = f"import sys; sys.modules[{package!r}] = None\nfrom causalaug.cli import main; main()"
+    process = start(*words, code=code)
+    printed, complained = process.communicate()
+    assert (process.returncode, complained) == (0, "")
+    if words == ["--version"]:
+        assert printed == f"causalaug {causalaug.__version__}\n"
+    else:
+        assert 'pip install "causalaug[cli]"' in printed
+
+
+def test_the_bare_help_lists_the_commands_that_there_are():
+    listed = re.findall(r"^  (\w+) +[A-Z]", HELP.partition("Commands,")[2], re.M)
+    assert sorted(listed) == sorted(
+        [command.name or command.callback.__name__ for command in app.registered_commands]
+        + [group.typer_instance.info.name for group in app.registered_groups]
+    )

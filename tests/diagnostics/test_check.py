@@ -236,6 +236,7 @@ def test_the_result_reads_well():
     check = ca.check_graph(chain(), CHAIN)
     assert repr(check) == "GraphCheck(3 independences: 0 violated, 3 not rejected, 0 cannot tell)"
     assert check.summary() == (
+        "The data contradict none of the graph's 3 independences. That is no proof of the graph.\n"
         "3 independences: 0 violated, 3 not rejected, 0 cannot tell.\n"
         "The graph is mb-shielded: it implies no other constraint than these."
     )
@@ -255,7 +256,8 @@ def test_markdown_has_a_line_per_independence():
     assert lines[3] == (
         r"| d ⊥ a \| c | gcm |  |  |  | cannot tell: nothing varies once the pillow is held fixed |"
     )
-    assert lines[6].startswith("3 independences: ")
+    assert lines[6].startswith("The data cannot tell whether the graph is right: of its 3 ")
+    assert lines[8].startswith("3 independences: ")
 
 
 @pytest.mark.parametrize(
@@ -346,3 +348,19 @@ def test_a_missing_edge_is_found_among_many_tests():
         found += ["v10", "v11"] in named
     assert len(check) == 55
     assert found >= 24
+
+
+def test_one_seed_gives_one_result_whatever_the_jobs():
+    data = ca.datasets.make_sem(80, "random", mechanism="mixed", n_variables=6, random_state=1)
+    seen = []
+    alone = ca.check_graph(data.frame, data.graph, random_state=0)
+    shared = ca.check_graph(
+        data.frame,
+        data.graph,
+        n_jobs=2,
+        random_state=0,
+        callback=lambda done, total: seen.append((done, total)),
+    )
+    pd.testing.assert_frame_equal(alone.frame, shared.frame)
+    assert seen == [(done, len(seen)) for done in range(1, len(seen) + 1)]
+    assert len(seen) > 1

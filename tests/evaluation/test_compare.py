@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -89,8 +90,11 @@ def test_a_gate_that_stays_shut_says_so():
     wrong = ca.ADMG(DATA.graph.nodes)
     result = compare(graph=wrong, augmented_share=ca.Gate())
     assert result.share == 0.0
-    text = "No clear change: MSE +0.0% ± 0.0 (± is one standard error). New rows got no weight."
-    assert result.verdict.startswith(text)
+    text = (
+        "The graph makes no difference, its rows got no weight: the MSE of Ridge on held-out rows "
+        "changes by +0.0% ± 0.0 (± is one standard error)."
+    )
+    assert result.findings[0] == text
 
 
 def test_two_blends_share_what_they_have_in_common():
@@ -143,8 +147,10 @@ def test_the_learner_itself_is_no_rival():
 
 
 def test_gaussian_processes_say_that_they_saw_some_rows_only():
-    assert not _notes(1000)
-    assert _notes(1001) == ("Gaussian processes were fitted to 1,000 of 1,001 training rows.",)
+    assert not _notes(1000, {"forest": None})
+    assert _notes(1001, {"forest": None}) == (
+        "Gaussian processes were fitted to 1,000 of 1,001 training rows.",
+    )
 
 
 @pytest.mark.parametrize("classification", [True, False])
@@ -232,25 +238,75 @@ def comparison(**means):
 @pytest.mark.parametrize(
     ("means", "words"),
     [
-        ({"augmented": 0.8, "control": 0.95, "forest": 1.2}, "Augmentation helps: MSE -20.0%"),
+        (
+            {"augmented": 0.8, "control": 0.95, "forest": 1.2},
+            "The graph helps to predict y: the MSE of Ridge on held-out rows changes by -20.0% ± ",
+        ),
+        (
+            {"augmented": 0.9, "control": 0.9, "forest": 1.2},
+            "New rows help, the graph itself not clearly: the MSE of Ridge",
+        ),
+        (
+            {"augmented": 0.9, "control": 0.8, "forest": 1.2},
+            "New rows help, but without this graph they help more: the MSE",
+        ),
+        (
+            {"augmented": 1.3, "control": 1.3, "forest": 1.2},
+            "New rows hurt: the MSE of Ridge on held-out rows changes by +30.0%",
+        ),
         (
             {"augmented": 0.8, "control": 0.95, "forest": 1.2},
             "independences of the graph carry",
         ),
-        ({"augmented": 0.8, "control": 0.95, "forest": 1.2}, "No other plain learner"),
+        ({"augmented": 0.8, "control": 0.95, "forest": 1.2}, "nearest, forest: +20.0% ± "),
         ({"augmented": 0.8, "control": 0.8, "forest": 1.2}, "own part is within its error"),
-        ({"augmented": 1.3, "control": 1.0, "forest": 1.2}, "Augmentation hurts: MSE +30.0%"),
+        ({"augmented": 1.3, "control": 1.0, "forest": 1.2}, "The graph hurts: the MSE"),
         ({"augmented": 1.3, "control": 1.0, "forest": 1.2}, "check it with `check_graph`"),
-        ({"augmented": 1.0, "control": 1.0, "forest": 1.2}, "No clear change"),
+        ({"augmented": 1.0, "control": 1.0, "forest": 1.2}, "makes hardly any difference: the"),
         ({"augmented": 0.8, "control": 1.0, "forest": 0.9}, "is forest; against it -10.0%"),
         ({"augmented": 0.8, "control": 1.0, "forest": 0.6}, "plain forest is better still"),
         ({"augmented": 0.8, "control": 1.0, "forest": 0.8}, "forest; against it no clear change"),
         ({"augmented": 0.8, "control": 1.0, "graph model": 0.7}, "without the learner: -30.0%"),
-        ({"augmented": 0.8, "control": 1.0, "graph model": 0.7}, "No other plain learner"),
+        ({"augmented": 0.8, "control": 1.0, "graph model": 0.7}, "No other learner was tried"),
     ],
 )
 def test_the_verdict_says_what_the_numbers_say(means, words):
     assert words in comparison(baseline=1.0, **means).verdict
+
+
+def test_what_is_within_a_large_error_cannot_be_told():
+    result = comparison(baseline=1.0, augmented=1.0, control=1.0)
+    noise = np.random.default_rng(1).normal(size=len(result.frame))
+    is_augmented = (result.frame["method"] == "augmented").to_numpy()
+    blurred = result.frame.assign(loss=np.where(is_augmented, 1.0 + noise, result.frame["loss"]))
+    assert (
+        replace(result, frame=blurred)
+        .findings[0]
+        .startswith("Cannot tell whether the graph helps to predict y: the MSE of Ridge")
+    )
+
+
+def test_no_change_is_claimed_without_its_error():
+    for means in ({"augmented": 0.8, "forest": 0.7}, {"augmented": 1.3}, {"augmented": 1.0}):
+        words = comparison(baseline=1.0, control=0.9, **means).verdict
+        assert len(re.findall(r"%", words)) == len(re.findall(r"% ± \d", words)) > 0
+
+
+def test_what_was_left_out_is_said():
+    result = comparison(baseline=1.0, augmented=0.8, control=0.95)
+    late = replace(result, left_out=("forest", "repeat 2"))
+    assert "Left out for want of time: forest, repeat 2." in late.verdict
+    assert "Left out" not in result.verdict
+
+
+def test_the_answer_is_what_a_terminal_shows():
+    result = comparison(baseline=1.0, augmented=0.8, control=0.95)
+    assert repr(result) == f"Comparison(3 methods. {result.findings[0]})"
+
+
+def test_a_long_name_is_cut_in_the_answer():
+    result = comparison(baseline=1.0, augmented=0.8, control=0.95)
+    assert f" {'n' * 59}…: " in replace(result, target="n" * 200).findings[0]
 
 
 def test_the_error_is_named_once_in_every_output():
@@ -275,7 +331,8 @@ def test_a_perfect_baseline_cannot_be_bettered():
 
 def test_the_markdown_has_a_table_of_methods_and_one_of_parts(result):
     text = result.to_markdown()
-    assert text.startswith(result.verdict)
+    answer, *reasons = result.findings
+    assert text.startswith(f"**{answer}**\n\n- {reasons[0]}\n- {reasons[1]}\n\n|")
     assert re.search(r"^\| baseline \(Ridge\) \| [\d.]+ \|  \|$", text, re.M)
     assert re.search(r"^\| of which the graph \| [+-][\d.]+% ± [\d.]+ \|$", text, re.M)
 

@@ -264,6 +264,8 @@ def test_means_of_a_target_with_an_atom_and_of_an_impossible_row():
     cause = Target(model.table, model.factors, model.densities, "x")
     assert np.isfinite(cause.means(rows)).all()
     assert cause.means(rows[:0]).shape == (0,)
+
+
 def test_masses_that_are_all_zero_count_the_same():
     nothing = np.array([[-np.inf, -np.inf], [0.0, -np.inf]])
     np.testing.assert_allclose(normalised(nothing), [[0.5, 0.5], [1.0, 0.0]])

@@ -63,13 +63,12 @@ def test_the_verdict_starts_with_the_gain_and_ends_with_the_check(result):
     ("verdicts", "words"),
     [
         ([], "takes no independence from the graph"),
-        (["cannot tell"], "cannot tell whether the independences of the graph hold."),
-        (["not rejected"], "none of the 1 independence of the graph. That is no proof"),
-        (["violated", "not rejected"], "contradict 1 of the 2 independences of the graph."),
-        (
-            ["violated", "cannot tell"],
-            "1 of the 1 independence of the graph that could be tested, of 2.",
-        ),
+        (["cannot tell"], "cannot tell whether the graph is right: of its 1 independence, 1 could"),
+        (["not rejected"], "none of the graph's 1 independence. That is no proof"),
+        (["violated", "not rejected"], "contradict the graph in 1 of its 2 independences (a right"),
+        (["violated", "cannot tell"], "in 1 of its 2 independences, and cannot tell of 1 (a"),
+        (["cannot tell", "cannot tell", "not rejected"], "of its 3 independences, 2 could not be"),
+        (["cannot tell", "not rejected"], "none of the graph's 2 independences, and cannot tell"),
     ],
 )
 def test_the_check_is_told_in_words(result, verdicts, words):
@@ -101,8 +100,8 @@ def test_what_could_not_be_tested_is_null_in_json():
 def test_markdown_holds_the_same(result):
     text = result.to_markdown()
     assert text.startswith("# Does the graph help to predict Y?\n")
-    assert result.verdict in text
-    assert text.count(result.comparison.verdict) == 1
+    assert f"\n**{result.findings[0]}**\n\n- " in text
+    assert all(text.count(finding) == 1 for finding in result.findings[:-1])
     assert re.search(r"^\| of which the graph \| [+-][\d.]+% ± [\d.]+ \|$", text, re.M)
     assert re.search(r"^\| novel mass \| [\d.]+ \|$", text, re.M)
     assert text.endswith("\n    causalaug evaluate rows.csv\n")
@@ -122,8 +121,40 @@ def test_a_seed_that_was_not_given_is_told(random_state):
 
 def test_every_step_is_reported():
     seen = []
-    evaluate(progress=lambda done, total: seen.append((done, total)))
+    evaluate(callback=lambda done, total: seen.append((done, total)))
     assert seen == [(done, 12) for done in range(1, 13)]
+
+
+def test_the_former_name_of_the_callback_still_works_and_says_so():
+    seen = []
+    with pytest.warns(FutureWarning, match="`progress` is now called `callback`"):
+        evaluate(rivals=False, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(done, 4) for done in range(1, 5)]
+
+
+def test_a_quick_look_is_as_the_long_one_without_the_rivals(result):
+    quick = evaluate(rivals=False)
+    methods = list(quick.comparison.losses)
+    assert methods == ["baseline", "control", "augmented", "graph model"]
+    pd.testing.assert_frame_equal(
+        quick.comparison.losses, result.comparison.losses[methods], check_names=False
+    )
+    assert quick.settings["plain learners"] == "not tried"
+    assert "rivals=False, random_state=0" in quick.source
+
+
+def test_a_limit_of_time_is_told_and_the_steps_still_end():
+    seen = []
+    quick = evaluate(minutes=1e-9, callback=lambda done, total: seen.append((done, total)))
+    assert quick.to_dict()["left_out"][0] == "forest"
+    assert seen == [(1, 12), (2, 12), (11, 12), (12, 12)]
+    assert quick.settings["limit of time"] == "1e-09 minutes"
+    assert "minutes=1e-09" in quick.source
+
+
+def test_one_seed_gives_one_evaluation_whatever_the_jobs(result):
+    shared = evaluate(n_jobs=2, source="causalaug evaluate rows.csv")
+    assert shared.to_dict() == result.to_dict()
 
 
 def test_the_call_is_told_unless_another_source_is():
@@ -161,4 +192,4 @@ def test_the_report_is_written_in_full_or_not_at_all(result, tmp_path):
 
 def test_bad_input_is_refused_before_any_work():
     with pytest.raises(ValueError, match="`target` must be one of .* Found 'Z'"):
-        ca.evaluate(DATA.frame, DATA.graph, "Z", progress=pytest.fail)
+        ca.evaluate(DATA.frame, DATA.graph, "Z", callback=pytest.fail)

@@ -243,3 +243,13 @@ def test_hidden_causes_are_explained_where_there_are_some():
 def test_ticks_are_as_few_as_there_is_room_for():
     assert list(ticks(-0.39, 0.19, room=1000).values()) == ["−30%", "−20%", "−10%", "0%", "+10%"]
     assert 1 <= len(ticks(-0.39, 0.19, room=0)) <= 2
+
+
+def test_a_page_without_rivals_does_not_speak_of_the_best_one():
+    compared = MIXED.comparison
+    ours = compared.frame["method"].isin(["baseline", "control", "augmented"])
+    alone = replace(MIXED, comparison=replace(compared, frame=compared.frame[ours]))
+    text = outline(alone).text
+    assert "No other learner was tried." in text
+    assert "The best plain learner is" not in text
+    assert "The best plain learner is forest" in outline(MIXED).text

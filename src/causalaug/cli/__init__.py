@@ -3,10 +3,13 @@
 One file per command, named after it; what they share is in ``_options``, ``_output`` and
 ``_errors``, and for what is read and written in ``_files``, ``_table_files`` and
 ``_graph_files``. A command imports what is heavy (numpy, pandas, scikit-learn) inside its body,
-so that help and mistakes in the options take no time.
+so that help and mistakes in the options take no time. Without typer and rich, the extra ``cli``,
+there is still a version and a help: ``_bare``.
 """
 
 import sys
+
+from causalaug.cli._bare import run_bare
 
 __all__ = ["main"]
 
@@ -20,8 +23,5 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise
-        sys.exit(
-            f"error: The command `causalaug` needs {error.name!r}, which is not installed. "
-            'Install it with: pip install "causalaug[cli]"'
-        )
+        sys.exit(run_bare(sys.argv[1:], str(error.name)))
     run()

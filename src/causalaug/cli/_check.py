@@ -15,11 +15,13 @@ from causalaug.cli._options import (
     Drop,
     Encoding,
     Graph,
+    Jobs,
     Json,
     Kinds,
     Quiet,
     Seed,
     Separator,
+    check_jobs,
     parse_kinds,
 )
 from causalaug.cli._output import Output
@@ -48,6 +50,10 @@ def check(
         float,
         typer.Option(metavar="P", help="The allowed probability of any false alarm, over all."),
     ] = 0.05,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="List the independences that are not rejected, too."),
+    ] = False,
     kinds: Kinds = None,
     columns: Columns = None,
     drop: Drop = None,
@@ -55,6 +61,7 @@ def check(
     separator: Separator = None,
     decimal: Decimal = None,
     dates: Dates = True,
+    jobs: Jobs = 1,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -63,7 +70,8 @@ def check(
     """Test the independences of a graph on the data.
 
     A graph claims that some variables are independent given others. Each claim is tested, and
-    a missing edge is named. Not rejected is no proof; few rows cannot tell.
+    a missing edge is named. Not rejected is no proof; few rows cannot tell. Listed is what is
+    violated, then what cannot be told; --all lists the rest as well.
 
     \b
     Does the wear alone explain heat and noise?
@@ -76,6 +84,7 @@ def check(
     from causalaug.diagnostics import check_graph
 
     checked_kinds = parse_kinds(kinds)
+    check_jobs(jobs)
     output = Output(json=json, quiet=quiet)
     admg = open_graph(graph)
     frame = read_table(
@@ -87,11 +96,18 @@ def check(
         decimal=decimal,
         dates=dates,
     )
-    with output.progress("Testing independences"):
+    with output.progress("Testing independences") as progress:
         found = check_graph(
-            frame, admg, kinds=checked_kinds, test=test.value, alpha=alpha, random_state=seed
+            frame,
+            admg,
+            kinds=checked_kinds,
+            test=test.value,
+            alpha=alpha,
+            n_jobs=jobs,
+            random_state=seed,
+            callback=progress,
         )
-    _tell(output, found, _kinds(frame, admg, checked_kinds))
+    _tell(output, found, _kinds(frame, admg, checked_kinds), every=every)
 
 
 def _kinds(frame: Any, graph: Any, kinds: Any) -> dict[str, str]:
@@ -102,34 +118,43 @@ def _kinds(frame: Any, graph: Any, kinds: Any) -> dict[str, str]:
     return dict(zip(table.columns, table.kinds, strict=True))
 
 
-def _tell(output: Output, found: Any, kinds: dict[str, str]) -> None:
-    """Say the verdict first, then what it rests on."""
+def _tell(output: Output, found: Any, kinds: dict[str, str], *, every: bool) -> None:
+    """Say the verdict first, then what it rests on, what is in doubt before the rest."""
     output.document(
         {
             "verdict": found.verdict,
+            "finding": found.finding,
             "alpha": found.alpha,
             "mb_shielded": found.mb_shielded,
             "kinds": kinds,
             "independences": found.frame.to_dict(orient="records"),
         }
     )
-    output.say(f"Verdict: {found.verdict}. {found.summary()}")
+    output.say(f"Verdict: {found.verdict}. {found.finding}")
     if output.quiet:
         return
-    if len(found):
-        rows = [
-            (
-                row.variable,
-                row.independent_of,
-                listed(row.given),
-                row.test,
-                row.statistic,
-                row.p_value,
-                row.p_holm,
-                row.verdict + (f": {row.reason}" if row.reason else ""),
-            )
-            for row in found
-        ]
+    rank = {"violated": 0, "cannot tell": 1, "not rejected": 2}
+    ordered = sorted(found, key=lambda row: (rank[row.verdict], row.p_holm))
+    shown = [row for row in ordered if every or row.verdict != "not rejected"]
+    if shown:
         head = ["variable", "independent of", "given", "test", "statistic", "p", "p (Holm)"]
-        output.table([*head, "verdict"], rows)
+        output.table([*head, "verdict"], [_cells(row) for row in shown])
+    if len(shown) < len(found):
+        some = "" if not shown else " more"
+        output.say(f"{len(found) - len(shown)}{some} not rejected; --all lists them.")
+    output.say(found.summary().splitlines()[-1])
     output.say(kinds_in_words(kinds))
+
+
+def _cells(row: Any) -> tuple[object, ...]:
+    """Return what is shown of one independence."""
+    return (
+        row.variable,
+        row.independent_of,
+        listed(row.given),
+        row.test,
+        row.statistic,
+        row.p_value,
+        row.p_holm,
+        row.verdict + (f": {row.reason}" if row.reason else ""),
+    )

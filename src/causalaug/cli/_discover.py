@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -59,6 +59,27 @@ def discover(
     alpha: Annotated[
         float, typer.Option(metavar="P", help="For pc and fci: the level of each test.")
     ] = 0.05,
+    tier: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN,...",
+            help="Columns that come before those of the next --tier: nothing later causes them. "
+            "Repeat it, the earliest first.",
+            show_default=False,
+        ),
+    ] = None,
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ARROWS", help="Arrows that cannot be, as in 'A -> B'.", show_default=False
+        ),
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ARROWS", help="Arrows that must be, as in 'A -> B'.", show_default=False
+        ),
+    ] = None,
     kinds: Kinds = None,
     overwrite: Overwrite = False,
     columns: Columns = None,
@@ -75,22 +96,26 @@ def discover(
     """Estimate a causal graph from data alone.
 
     An estimate is no knowledge: read it, correct it by what you know, check it, and let
-    `causalaug evaluate` say whether it helps. Needs lingam and causal-learn: pip install
-    "causalaug[discovery]".
+    `causalaug evaluate` say whether it helps. Many graphs have the same independences: which
+    arrows the data determine, and which are a choice among equals, is said beside it. Needs
+    lingam and causal-learn: pip install "causalaug[discovery]".
 
     \b
     A first graph, to be edited:
       causalaug discover data.csv --method direct-lingam --out graph.txt
       causalaug check data.csv --graph graph.txt
+    With what is known: age comes first, and noise heats nothing:
+      causalaug discover data.csv --method pc --tier age --tier load,wear --forbid 'noise -> heat'
     """
     from causalaug._atomic import check_output
     from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import graph_as_json, output_format, write_graph_file
     from causalaug.cli._table_files import read_table
-    from causalaug.discovery import discover as discover_graph
+    from causalaug.discovery import discover_explained
     from causalaug.graphs import write_graph
 
     checked_kinds = parse_kinds(kinds)
+    knowledge = _knowledge(tier, forbid, require)
     output = Output(json=json, quiet=quiet)
     if out is not None:
         check_output(out)
@@ -105,13 +130,49 @@ def discover(
         dates=dates,
     )
     with output.progress("Looking for a graph"):
-        found = discover_graph(
-            frame, method.value, kinds=checked_kinds, alpha=alpha, random_state=seed
+        result = discover_explained(
+            frame,
+            method.value,
+            knowledge=knowledge,
+            kinds=checked_kinds,
+            alpha=alpha,
+            random_state=seed,
         )
-    output.document({"method": method.value, **graph_as_json(found), "out": out and str(out)})
+    found = result.graph
+    edges = result.edges.to_dict("records")
+    described = {"method": method.value, **graph_as_json(found), "edges": edges}
+    output.document({**described, "out": out and str(out)})
     if out is None:
         output.say(write_graph(found).rstrip("\n"))
-        return
-    write_graph_file(found, out, output_format(out))
-    n_edges = len(found.directed) + len(found.bidirected)
-    output.remark(f"Wrote {n_edges} edges to {out}. An estimate is no knowledge: read it first.")
+    else:
+        write_graph_file(found, out, output_format(out))
+        output.remark(f"Wrote {len(edges)} edges to {out}. An estimate is no knowledge: read it.")
+    output.remark(result.summary())
+
+
+def _knowledge(
+    tiers: list[str] | None, forbidden: list[str] | None, required: list[str] | None
+) -> Any:
+    """Return what the options say of the graph before the data are seen."""
+    from causalaug.discovery import Knowledge
+
+    return Knowledge(
+        required=_arrows("--require", required),
+        forbidden=_arrows("--forbid", forbidden),
+        tiers=[[name.strip() for name in tier.split(",") if name.strip()] for tier in tiers or ()],
+    )
+
+
+def _arrows(option: str, texts: list[str] | None) -> list[tuple[str, str]]:
+    """Return the arrows in some texts, and refuse anything else."""
+    from causalaug.graphs import read_graph
+
+    found: list[tuple[str, str]] = []
+    for text in texts or ():
+        graph = read_graph(text, format="arrows")
+        if graph.bidirected or not graph.directed:
+            raise typer.BadParameter(
+                f"must be arrows, as in 'A -> B'. Found {text}", param_hint=f"'{option}'"
+            )
+        found += graph.directed
+    return found

@@ -22,6 +22,7 @@ from causalaug.cli._options import (
     Drop,
     Encoding,
     Graph,
+    Jobs,
     Json,
     Kinds,
     Limits,
@@ -29,6 +30,7 @@ from causalaug.cli._options import (
     Quiet,
     Seed,
     Separator,
+    check_jobs,
     parse_kinds,
     parse_limits,
 )
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
 PAGES, ENDINGS = (".html", ".htm"), (".html", ".htm", ".md", ".json")
 """The endings of a report; the first two are pages."""
+
+FOLDS, QUICK_FOLDS = 5, 3
 
 
 class LearnerName(StrEnum):
@@ -95,10 +99,28 @@ def evaluate(
         LearnerName, typer.Option(help="The learner that is to be helped.")
     ] = LearnerName.boosting,
     task: Task = None,
-    folds: Annotated[int, typer.Option(metavar="N", min=2, help="The number of folds.")] = 5,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=2, help="The number of folds: 5, or 3 if quick.", show_default=False
+        ),
+    ] = None,
     repeats: Annotated[
         int, typer.Option(metavar="N", min=1, help="How often the rows are split anew.")
     ] = 1,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A first look: fewer folds, no other learners.")
+    ] = False,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            metavar="M",
+            help="About how long the fits may take. What is not begun by then, other learners "
+            "first, is left out and listed.",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Jobs = 1,
     kinds: Kinds = None,
     overwrite: Overwrite = False,
     limits: Limits = None,
@@ -120,6 +142,8 @@ def evaluate(
     smoothing; what the graph gains beyond it is its own. The verdict comes first.
 
     \b
+    A first look, in less time:
+      causalaug evaluate data.csv --graph graph.txt --target wear --quick --jobs -1
     A report to show to a colleague, and the figures for a script:
       causalaug evaluate data.csv --graph graph.txt --target wear --report report.html
       causalaug evaluate data.csv --graph graph.txt --target wear --estimator ridge --json
@@ -130,6 +154,7 @@ def evaluate(
     from causalaug.report import evaluate as evaluate_graph
 
     checked_kinds, checked_limits = parse_kinds(kinds), parse_limits(limits)
+    check_jobs(jobs)
     output = Output(json=json, quiet=quiet)
     if report is not None:
         check_report(report)
@@ -153,10 +178,13 @@ def evaluate(
             estimator=learner,
             kinds=checked_kinds,
             limits=checked_limits,
-            n_splits=folds,
+            n_splits=folds or (QUICK_FOLDS if quick else FOLDS),
             repeats=repeats,
+            rivals=not quick,
+            minutes=minutes,
+            n_jobs=jobs,
             random_state=seed,
-            progress=progress,
+            callback=progress,
             source=shlex.join(["causalaug", *sys.argv[1:]]),
         )
     if report is not None:
@@ -211,25 +239,31 @@ def write_report(result: Evaluation, path: Path) -> None:
 def tell(output: Output, result: Evaluation, report: Path | None) -> None:
     """Say the verdict first, then the losses, the parts of the gain, and the check."""
     output.document({**result.to_dict(), "report": report and str(report)})
-    output.say(result.verdict)
     if output.quiet:
+        output.say(result.verdict)
         return
+    answer, *reasons = result.findings
+    output.say(answer)
+    for reason in reasons:
+        output.say(f"- {reason}")
+    output.say()
+    tell_figures(output, result)
+    if report is not None:
+        output.say(f"Report: {report.resolve()}")
+
+
+def tell_figures(output: Output, result: Evaluation) -> None:
+    """Show the losses, the parts of the gain, and the check."""
     compared = result.comparison
     losses = [
         (name, float(compared.losses[name].mean()), "" if name == "baseline" else str(gain))
         for name, gain in ((str(name), compared.gain(str(name))) for name in compared.losses)
     ]
-    parts = [
-        ("in total", str(compared.total)),
-        ("of which smoothing", str(compared.smoothing)),
-        ("of which the graph", str(compared.graph)),
-    ]
-    output.say()
+    parts = [(name, str(gain)) for name, gain in compared.parts.items()]
     output.table(["method", compared.loss_name, "against the baseline"], losses)
     output.say()
     output.table(["part of the gain", f"change in {compared.loss_name}"], parts)
     output.say(f"\nBaseline: {compared.learner}. Control: new rows that assume no independence.")
     output.say(f"Kinds: {result.settings['kinds of columns']} (--kinds changes them).")
-    output.say(f"The graph: {result.check.summary()}")
-    if report is not None:
-        output.say(f"Report: {report.resolve()}")
+    for line in result.check.summary().splitlines()[1:]:
+        output.say(line)

@@ -10,7 +10,10 @@ from causalaug.cli._files import check_input
 from causalaug.exceptions import DataNotFoundError, GraphFormatError
 from causalaug.graphs import ADMG, read_graph, write_graph
 
-ARROW = re.compile(r"->|<-|[→←↔{\n]")
+ARROW = re.compile(r"->|<-|=>|--|[→←↔{;\n]")
+"""What a file's name rarely has; also arrows that are none, which `read_graph` explains."""
+
+TABLE_ENDINGS = {".csv", ".tsv", ".tab", ".parquet", ".pq", ".feather", ".arrow"}
 ENDINGS = {".dot": "dot", ".gv": "dot", ".gml": "gml", ".dagitty": "dagitty"}
 
 
@@ -29,6 +32,11 @@ def open_graph(source: str) -> ADMG:
         check_input(Path(source), "A graph")
     except DataNotFoundError as error:
         raise GraphFormatError(f"{error} Arrow text has an arrow: 'A -> B; B <-> C'.") from error
+    if Path(source).suffix.lower() in TABLE_ENDINGS:
+        raise GraphFormatError(
+            f"A graph must not be a table. Found {source!r}. The table comes first, the "
+            "graph after --graph: are the two swapped?"
+        )
     return read_graph(Path(source))
 
 

@@ -112,6 +112,15 @@ Overwrite: TypeAlias = Annotated[
 Seed: TypeAlias = Annotated[
     int, typer.Option("--seed", metavar="N", min=0, help="One seed gives one result.")
 ]
+Jobs: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        help="How many processes share the work; -1 for all cores. The result is the same.",
+    ),
+]
 Json: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print one JSON document, and nothing else.")
 ]
@@ -121,6 +130,14 @@ Quiet: TypeAlias = Annotated[
 Debug: TypeAlias = Annotated[
     bool, typer.Option("--debug", help="Show where an error came from (or CAUSALAUG_DEBUG=1).")
 ]
+
+
+def check_jobs(jobs: int) -> None:
+    """Refuse a number of processes that is none."""
+    if jobs == 0:
+        raise typer.BadParameter(
+            "must be a number of processes, or -1 for all cores. Found 0", param_hint="'--jobs'"
+        )
 
 
 def parse_kinds(given: list[str] | None) -> dict[str, KindName]:

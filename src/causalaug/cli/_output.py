@@ -7,15 +7,19 @@ import json
 import math
 import sys
 import textwrap
+import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from shutil import get_terminal_size
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from causalaug.cli._text import on_one_line, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+SECONDS_BETWEEN_LINES = 10.0
 
 WIDE = 1000
 """The width of an output that is no terminal: lines are not broken for a file."""
@@ -26,8 +30,8 @@ class Output:
     """Where a command speaks, and how much.
 
     Results go to the standard output: as text, or as one JSON document and nothing else.
-    Remarks and progress go to the standard error stream. Progress is for eyes only: there is
-    none where that stream is no terminal.
+    Remarks and progress go to the standard error stream. Progress is a bar on a terminal, and
+    a line every ten seconds elsewhere, so that a log shows that something is under way.
     """
 
     json: bool = False
@@ -59,8 +63,12 @@ class Output:
     @contextmanager
     def progress(self, label: str) -> Iterator[Callable[[int, int], None]]:
         """Yield a function to call with the steps done and their total."""
-        if self.quiet or not sys.stderr.isatty():
+        if self.quiet:
             yield lambda done, total: None
+            return
+        if not sys.stderr.isatty():
+            with _Heartbeat(label) as beat:
+                yield beat.note
             return
         from rich.console import Console
         from rich.progress import (
@@ -83,6 +91,41 @@ class Output:
         ) as bars:
             task = bars.add_task(label, total=None)
             yield lambda done, total: bars.update(task, completed=done, total=total)
+
+
+class _Heartbeat:
+    """Says every ten seconds how far the work is, from a thread of its own.
+
+    The work itself reports only after each step, and one step may take a minute.
+    """
+
+    def __init__(self, label: str) -> None:
+        self._label, self._began = label, monotonic()
+        self._done, self._total = 0, 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name="causalaug-progress", daemon=True)
+
+    def note(self, done: int, total: int) -> None:
+        """Keep how many steps are done, and of how many."""
+        self._done, self._total = done, total
+
+    def __enter__(self) -> _Heartbeat:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        while not self._over.wait(SECONDS_BETWEEN_LINES):
+            print(self._line(monotonic() - self._began), file=sys.stderr, flush=True)
+
+    def _line(self, seconds: float) -> str:
+        steps = f" {self._done} of {self._total} steps," if self._total else ""
+        left = seconds * (self._total - self._done) / self._done if self._done else 0.0
+        after = f", about {left:.0f} s left" if left else ""
+        return f"{self._label}:{steps} {seconds:.0f} s so far{after}"
 
 
 def plain(value: Any) -> Any:

@@ -1,14 +1,15 @@
 """`check_graph`: the independences that the method uses, tested on the data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 
 from causalaug._random import RandomState, as_generator
-from causalaug._validation import check_choice
+from causalaug._validation import check_choice, check_jobs
 from causalaug.diagnostics._coding import read_variables
 from causalaug.diagnostics._holm import holm
 from causalaug.diagnostics._outcome import Outcome
@@ -16,7 +17,7 @@ from causalaug.diagnostics._questions import Question, answer, ask
 from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, GraphCheck
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import factorize
-from causalaug.graphs import ADMG, as_graph
+from causalaug.graphs import as_graph
 from causalaug.table import KindName, Table, warn_of_extra, without_extra
 
 MOST_LEVELS = {"auto": 10, "gcm": 10, "kci": 10, "partial_correlation": 0, "g_squared": None}
@@ -25,14 +26,16 @@ MOST_LEVELS = {"auto": 10, "gcm": 10, "kci": 10, "partial_correlation": 0, "g_sq
 
 def check_graph(
     frame: Any,
-    graph: ADMG,
+    graph: Any,
     *,
     order: Sequence[str] | None = None,
     kinds: Mapping[str, KindName] | None = None,
     test: str = "auto",
     alpha: float = 0.05,
     extra: str = "ignore",
+    n_jobs: int | None = None,
     random_state: RandomState = None,
+    callback: Callable[[int, int], None] | None = None,
 ) -> GraphCheck:
     """Test on the data the independences that the method takes from the graph.
 
@@ -45,7 +48,7 @@ def check_graph(
     ----------
     frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
         The observed rows, as `augment` takes them.
-    graph : ADMG
+    graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns.
     order : sequence of str, optional
         The topological order to follow; by default the one of the graph.
@@ -65,8 +68,12 @@ def check_graph(
     extra : {"ignore", "error"}, default="ignore"
         What becomes of columns that are no node: they are left out, with a warning that names
         them, or they are an error.
+    n_jobs : int, optional
+        How many processes share the tests, -1 for all cores. The result is the same.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed of the shuffles by which G-squared is judged where cells have few rows.
+    callback : callable, optional
+        Called after each variable with the number of variables done and their total.
 
     Returns
     -------
@@ -105,6 +112,7 @@ def check_graph(
     """
     graph = as_graph(graph)
     check_choice("test", test, MOST_LEVELS)
+    check_jobs(n_jobs)
     if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0.0 < alpha < 1.0:
         raise ParameterError(f"`alpha` must be a number between 0 and 1. Found {alpha!r}.")
     rng = as_generator(random_state)
@@ -115,9 +123,27 @@ def check_graph(
     factors = factorize(graph, order)
     questions = ask(factors, read_variables(table, MOST_LEVELS[test]), rng)
     n_tests = sum(len(question.others) for question in questions)
-    outcomes = [answer(question, test, float(alpha) / n_tests) for question in questions]
+    level = float(alpha) / max(n_tests, 1)
+    outcomes = _answers(questions, test, level, n_jobs, callback)
     tabulated = _tabulate(questions, outcomes, float(alpha))
     return GraphCheck(tabulated, graph.is_mb_shielded(), float(alpha))
+
+
+def _answers(
+    questions: Sequence[Question],
+    test: str,
+    level: float,
+    n_jobs: int | None,
+    callback: Callable[[int, int], None] | None,
+) -> list[list[Outcome]]:
+    """Return the outcomes of all questions, in order; each has its own seeds."""
+    jobs = Parallel(n_jobs=n_jobs, return_as="generator")
+    outcomes = []
+    for found in jobs(delayed(answer)(question, test, level) for question in questions):
+        outcomes.append(found)
+        if callback is not None:
+            callback(len(outcomes), len(questions))
+    return outcomes
 
 
 def _check_scales(test: str, table: Table) -> None:

@@ -45,16 +45,40 @@ class GraphCheck:
     def verdict(self) -> str:
         """The verdict on the graph.
 
-        "violated" if an independence is; "cannot tell" if there are some and none could be
-        tested; else "not rejected", which is no proof that the graph is right.
+        "violated" if an independence is; "cannot tell" if most could not be tested; else "not
+        rejected", which is no proof that the graph is right.
         """
-        found = set(self.frame["verdict"])
-        if VIOLATED in found:
+        found = Counter(self.frame["verdict"])
+        if found[VIOLATED]:
             return VIOLATED
-        return CANNOT_TELL if found == {CANNOT_TELL} else NOT_REJECTED
+        return CANNOT_TELL if found[CANNOT_TELL] > found[NOT_REJECTED] else NOT_REJECTED
+
+    @property
+    def finding(self) -> str:
+        """The verdict in one sentence."""
+        found, n_all = Counter(self.frame["verdict"]), len(self)
+        untold = found[CANNOT_TELL]
+        if not n_all:
+            return "The method takes no independence from the graph, so that there is none to test."
+        some = f"{n_all} independence{'s' if n_all > 1 else ''}"
+        besides = f", and cannot tell of {untold}" if untold else ""
+        if found[VIOLATED]:
+            return (
+                f"The data contradict the graph in {found[VIOLATED]} of its {some}{besides} "
+                f"(a right graph is contradicted at most {100 * self.alpha:g}% of the time)."
+            )
+        if self.verdict == CANNOT_TELL:
+            return (
+                f"The data cannot tell whether the graph is right: of its {some}, {untold} "
+                "could not be tested."
+            )
+        return (
+            f"The data contradict none of the graph's {some}{besides}. That is no proof of the "
+            "graph."
+        )
 
     def summary(self) -> str:
-        """Return the result in words, a line each."""
+        """Return the result in words, a line each, the verdict first."""
         return "\n".join(self._sentences())
 
     def to_markdown(self) -> str:
@@ -84,7 +108,10 @@ class GraphCheck:
         return f"GraphCheck({self._counted().rstrip('.')})"
 
     def _sentences(self) -> list[str]:
-        return [self._counted(), *self._violations_in_words(), self._shield_in_words()]
+        if not len(self):
+            return [self.finding, self._shield_in_words()]
+        words = [self.finding, self._counted(), *self._violations_in_words()]
+        return [*words, self._shield_in_words()]
 
     def _cells(self) -> Iterator[list[str]]:
         """Yield the rows of the frame as they are shown."""

@@ -2,17 +2,21 @@
 
 from causalaug.discovery._average import augment_average
 from causalaug.discovery._bootstrap import bootstrap_edges
-from causalaug.discovery._discover import discover, discover_class
+from causalaug.discovery._discover import discover, discover_class, discover_explained
 from causalaug.discovery._enumeration import enumerate_admgs
 from causalaug.discovery._knowledge import Knowledge
+from causalaug.discovery._origins import Discovery, edge_origins
 from causalaug.discovery._pag import PAG
 
 __all__ = [
     "PAG",
+    "Discovery",
     "Knowledge",
     "augment_average",
     "bootstrap_edges",
     "discover",
     "discover_class",
+    "discover_explained",
+    "edge_origins",
     "enumerate_admgs",
 ]

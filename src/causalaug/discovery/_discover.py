@@ -11,6 +11,7 @@ from causalaug.discovery._causallearn import fci, ges, pc
 from causalaug.discovery._enumeration import choose_admg
 from causalaug.discovery._knowledge import Knowledge, check_knowledge
 from causalaug.discovery._lingam import direct_lingam
+from causalaug.discovery._origins import Discovery, edge_origins
 from causalaug.discovery._pag import PAG
 from causalaug.discovery._sample import Sample, read_sample
 from causalaug.exceptions import ParameterError
@@ -149,10 +150,56 @@ def discover(
     Traceback (most recent call last):
     causalaug.exceptions.TableError: Columns must vary, or nothing can depend on them. ...
     """
+    return discover_explained(
+        frame,
+        method,
+        knowledge=knowledge,
+        kinds=kinds,
+        alpha=alpha,
+        test=test,
+        random_state=random_state,
+    ).graph
+
+
+def discover_explained(
+    frame: Any,
+    method: str = "direct-lingam",
+    *,
+    knowledge: Knowledge | None = None,
+    kinds: Mapping[str, KindName] | None = None,
+    alpha: float = 0.05,
+    test: str = "auto",
+    random_state: RandomState = None,
+) -> Discovery:
+    """Estimate a graph, and say which of its edges the data determine.
+
+    Independences alone leave directions open: of the graphs that have the same ones, `discover`
+    takes the first. This says which arrows all of them share, which ones only what you know
+    decides, and which are a choice among equals that you may turn.
+
+    Parameters
+    ----------
+    frame, method, knowledge, kinds, alpha, test, random_state
+        As for `discover`.
+
+    Returns
+    -------
+    Discovery
+        The graph, its class, a table of the edges with their origin, and `summary` in words.
+
+    Examples
+    --------
+    >>> import causalaug as ca
+    >>> chain = ca.datasets.make_sem(500, "chain", n_variables=3, random_state=0)
+    >>> print(discover_explained(chain.frame, "pc").summary())  # doctest: +SKIP
+    The data determine none of the 2 edges.
+    A choice among equals: X1 -> Y (or Y -> X1), Y -> X2 (or X2 -> Y). Turn them by what you know.
+    """
     finder = make_finder(method, knowledge, alpha, test)
     seed = new_seed(as_generator(random_state))
     found = finder.find(finder.read(frame, kinds), seed)
-    return choose_admg(found, finder.knowledge)
+    graph = choose_admg(found, finder.knowledge)
+    return Discovery(graph, found, edge_origins(graph, found, finder.knowledge), method)
 
 
 def discover_class(

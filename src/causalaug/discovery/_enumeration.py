@@ -83,7 +83,7 @@ def enumerate_admgs(
 
 def choose_admg(pag: PAG, knowledge: Knowledge) -> ADMG:
     """Return the first graph of the class, or the nearest one if marks contradict each other."""
-    first = next(_members(pag, knowledge), None)
+    first = next(members_of(pag, knowledge), None)
     if first is None and Search.prepare(pag).connections() is None:
         first = nearest_admg(pag, knowledge)
     if first is None:
@@ -94,7 +94,7 @@ def choose_admg(pag: PAG, knowledge: Knowledge) -> ADMG:
 def _limited(pag: PAG, limit: int | None, knowledge: Knowledge) -> Iterator[ADMG]:
     """Yield the members, and raise if there is none or one too many."""
     count = 0
-    for count, graph in enumerate(_members(pag, knowledge), start=1):
+    for count, graph in enumerate(members_of(pag, knowledge), start=1):
         if limit is not None and count > limit:
             raise ParameterError(
                 f"The class must have no more graphs than `limit`. Found more than {limit}. Raise "
@@ -106,7 +106,7 @@ def _limited(pag: PAG, limit: int | None, knowledge: Knowledge) -> Iterator[ADMG
         raise GraphError(_why_none(pag, knowledge))
 
 
-def _members(pag: PAG, knowledge: Knowledge) -> Iterator[ADMG]:
+def members_of(pag: PAG, knowledge: Knowledge) -> Iterator[ADMG]:
     """Yield the graphs of the class that agree with the knowledge."""
     search = Search.prepare(pag)
     connections = search.connections()

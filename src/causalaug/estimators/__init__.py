@@ -9,7 +9,7 @@ from causalaug.estimators._encoding import with_encoding
 from causalaug.estimators._folds import check_groups, check_splitter, hold_out
 from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
 from causalaug.estimators._graph import GraphClassifier, GraphRegressor
-from causalaug.estimators._learner import seeded
+from causalaug.estimators._learner import check_learner, seeded
 from causalaug.estimators._regressor import AugmentedRegressor
 from causalaug.estimators._tasks import Classification, Regression, Task
 
@@ -26,6 +26,7 @@ __all__ = [
     "Regression",
     "Task",
     "check_groups",
+    "check_learner",
     "check_splitter",
     "default_booster",
     "default_conditional",

@@ -148,8 +148,20 @@ def check_learner(learner: Any) -> None:
     ):
         raise ParameterError(
             "`estimator` must be a scikit-learn estimator with `fit` and `predict`. "
-            f"Found {learner!r}."
+            f"Found {learner!r}. {_learner_to_write(learner)}".rstrip()
         )
+
+
+def _learner_to_write(learner: object) -> str:
+    """Return what to write instead of a class, or of a name."""
+    if isinstance(learner, type):
+        return f"Write {learner.__name__}(), with parentheses."
+    if isinstance(learner, str):
+        return (
+            "Write the learner itself, such as sklearn.linear_model.Ridge(); learners by name come "
+            f"from causalaug.evaluation.named_learner({learner!r}, X, classification=False)."
+        )
+    return ""
 
 
 def check_fit_params(fit_params: Mapping[str, Any], n_rows: int) -> None:

@@ -1,11 +1,12 @@
 """Regression."""
 
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, is_classifier
 
 from causalaug.estimators._base import AugmentedEstimator
 from causalaug.estimators._defaults import default_booster
 from causalaug.estimators._targets import regression_target
 from causalaug.estimators._tasks import Regression
+from causalaug.exceptions import ParameterError
 
 
 class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
@@ -122,4 +123,9 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
         return regression_target(target)
 
     def _task(self, learner):
+        if is_classifier(learner):
+            raise ParameterError(
+                f"The learner inside must be a regressor. Found the classifier "
+                f"{type(learner).__name__}. Use AugmentedClassifier for classes, or a regressor."
+            )
         return Regression()

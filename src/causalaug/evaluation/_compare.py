@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
-from sklearn.base import clone, is_classifier
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.base import is_classifier
 
-from causalaug._random import RandomState, as_generator, new_seed
-from causalaug._threads import one_thread
-from causalaug._validation import check_choice, check_integer, check_regressed
+from causalaug._random import RandomState, as_generator
+from causalaug._validation import (
+    check_bool,
+    check_choice,
+    check_integer,
+    check_jobs,
+    check_regressed,
+)
 from causalaug.estimators import (
     AugmentedClassifier,
     AugmentedRegressor,
     Classification,
     Regression,
     check_groups,
+    check_learner,
     check_splitter,
     hold_out,
-    seeded,
 )
-from causalaug.evaluation._comparison import AUGMENTED, BASELINE, CONTROL, MODEL, Comparison
+from causalaug.evaluation._comparison import Comparison
 from causalaug.evaluation._gaussian_process import MOST_ROWS
 from causalaug.evaluation._plain import default_learner, other_than, plain_learners
-from causalaug.exceptions import CausalAugWarning, ParameterError, TableError
+from causalaug.evaluation._trials import Budget, Fitter, Schedule, trials_of
+from causalaug.exceptions import ParameterError, TableError
 from causalaug.graphs import as_graph, select_markov_blanket
 from causalaug.table import Table, check_magnitudes, extra_columns, warn_of_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from causalaug.conditionals import Conditional
     from causalaug.estimators import Task
     from causalaug.expansion import Expansion
     from causalaug.graphs import ADMG
     from causalaug.table import KindName, Limits
-    from causalaug.typing import IntArray
 
 TASKS = ("classification", "regression")
 
@@ -62,6 +64,8 @@ def compare(
     repeats: int = 1,
     cv: Any = None,
     groups: Any = None,
+    rivals: bool = True,
+    minutes: float | None = None,
     n_jobs: int | None = None,
     random_state: RandomState = None,
     callback: Callable[[int, int], None] | None = None,
@@ -104,8 +108,16 @@ def compare(
         Any splitter of scikit-learn, such as ``GroupKFold(5)``, instead of the two numbers.
     groups : array of shape (n,), optional
         Rows of one group are held out together, here and within every fit.
+    rivals : bool, default=True
+        Whether the plain learners run along. Without them it is not known whether another
+        learner would have done as well, and the verdict says so.
+    minutes : float, optional
+        About how long the fits may take. The learner with and without the graph is always
+        judged once on every row; then come the plain learners one by one, then the repeats.
+        What is not begun in time is left out as a whole, and listed; what is computed is as
+        without this limit.
     n_jobs : int, optional
-        How many processes share the fits. The result is the same.
+        How many processes share the fits, -1 for all cores. The result is the same.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         One seed gives one result.
     callback : callable, optional
@@ -134,6 +146,9 @@ def compare(
     >>> result.best_plain != "baseline"
     True
     """
+    budget = Budget.of_minutes(minutes)
+    check_bool("rivals", rivals)
+    check_jobs(n_jobs)
     graph = as_graph(graph)
     for name, number, least in (("n_splits", n_splits, 2), ("repeats", repeats, 1)):
         check_integer(name, number, at_least=least)
@@ -152,6 +167,8 @@ def compare(
             f"There must be at least two rows for each of the {n_splits} folds. "
             f"Found {len(labels)} rows. Use fewer folds, or more rows."
         )
+    if estimator is not None:
+        check_learner(estimator)
     is_classification = _is_classification(task, estimator, opened[target])
     learner = default_learner(features, classification=is_classification)
     learner = learner if estimator is None else estimator
@@ -167,114 +184,23 @@ def compare(
         **decided,
     )
     blanket = select_markov_blanket(graph, target)
-    rivals = plain_learners(features, classification=is_classification, blanket=blanket)
+    others = plain_learners(features, classification=is_classification, blanket=blanket)
+    others = other_than(learner, others) if rivals else {}
     rng = as_generator(random_state)
     folds = hold_out(
         judge, features, labels, groups, rng, cv=cv, n_splits=n_splits, n_repeats=repeats
     )
-    trials = list(_trials(augmented, other_than(learner, rivals), folds, rng))
-    fit = _Fitter(features, labels, groups, judge)
-    results = []
-    mapped = _map_jobs(fit, trials, n_jobs) if map_ is None else map_(fit, trials)
-    for done, result in enumerate(mapped, start=1):
-        results.append(result)
-        if callback is not None:
-            callback(done, len(trials))
-    table = pd.concat(results, ignore_index=True)
-    notes = _notes(max(len(train) for repeat in folds for train, _ in repeat))
-    return Comparison(table, target, judge.loss_name, _name_of(learner), notes)
+    schedule = Schedule(trials_of(augmented, others, folds, rng), budget)
+    fit = Fitter(features, labels, groups, judge)
+    table = schedule.run(fit, n_jobs=n_jobs, map_=map_, callback=callback)
+    notes = _notes(max(len(train) for repeat in folds for train, _ in repeat), others)
+    return Comparison(
+        table, target, judge.loss_name, _name_of(learner), notes, tuple(schedule.left_out)
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class _Trial:
-    """What is trained on some rows and judged on others: the augmented learner, or a rival."""
-
-    method: str
-    learner: Any
-    repeat: int
-    fold: int
-    train: IntArray
-    held_out: IntArray
-    seed: int
-
-
-@dataclass(frozen=True, eq=False)
-class _Fitter:
-    """Fits and judges a trial; a value, so that other processes can have it."""
-
-    features: Any
-    labels: Any
-    groups: Any
-    judge: Task
-
-    def __call__(self, trial: _Trial) -> pd.DataFrame:
-        opened = nw.from_native(self.features, eager_only=True)
-        learner = seeded(trial.learner, np.random.default_rng(trial.seed))
-        train, labels = opened[trial.train].to_native(), self.labels[trial.train]
-        asked = opened[trial.held_out].to_native()
-        with warnings.catch_warnings():
-            # What a fold would say was said of the whole table, once.
-            warnings.simplefilter("ignore", CausalAugWarning)
-            if trial.method != AUGMENTED:
-                with one_thread(len(labels)):
-                    fitted = {trial.method: learner.fit(train, labels)}
-            else:
-                groups = None if self.groups is None else self.groups[trial.train]
-                parts = learner.fit_parts(train, labels, groups)
-                fitted = {_METHODS[name]: parts[name] for name in _METHODS}
-        return pd.concat(
-            [self._judged(trial, name, each, asked) for name, each in fitted.items()],
-            ignore_index=True,
-        )
-
-    def _judged(self, trial: _Trial, method: str, fitted: Any, asked: Any) -> pd.DataFrame:
-        losses = self.judge.losses(fitted, asked, self.labels[trial.held_out])
-        if not np.isfinite(losses).all():
-            raise ParameterError(
-                f"Every learner must predict finite values. Found others by {method!r} "
-                f"({type(fitted).__name__}) in fold {trial.fold}. Leave it out, or look at the "
-                "scale of the columns."
-            )
-        return pd.DataFrame(
-            {
-                "method": method,
-                "repeat": trial.repeat,
-                "fold": trial.fold,
-                "row": trial.held_out,
-                "loss": losses,
-                "share": getattr(fitted, "augmented_share_", 0.0),
-            }
-        )
-
-
-_METHODS = {"plain": BASELINE, "control": CONTROL, "graph": AUGMENTED, "graph model": MODEL}
-"""What a comparison calls the parts of an augmented learner."""
-
-
-def _trials(
-    augmented: Any,
-    rivals: Mapping[str, Any],
-    folds: list[list[tuple[IntArray, IntArray]]],
-    rng: np.random.Generator,
-) -> Iterator[_Trial]:
-    """Yield all trials; those on the same rows share their seed."""
-    methods = {AUGMENTED: augmented, **rivals}
-    for repeat, parts in enumerate(folds):
-        for fold, (train, held_out) in enumerate(parts):
-            seed = new_seed(rng)
-            for method, learner in methods.items():
-                yield _Trial(method, clone(learner), repeat, fold, train, held_out, seed)
-
-
-def _map_jobs(fit: _Fitter, trials: list[_Trial], n_jobs: int | None) -> Iterator[pd.DataFrame]:
-    """Yield the results in order, as they come."""
-    jobs = Parallel(n_jobs=n_jobs, return_as="generator")
-    found: Iterator[pd.DataFrame] = jobs(delayed(fit)(trial) for trial in trials)
-    return found
-
-
-def _notes(n_train: int) -> tuple[str, ...]:
-    if n_train <= MOST_ROWS:
+def _notes(n_train: int, rivals: Mapping[str, Any]) -> tuple[str, ...]:
+    if n_train <= MOST_ROWS or not rivals:
         return ()
     return (f"Gaussian processes were fitted to {MOST_ROWS:,} of {n_train:,} training rows.",)
 
@@ -330,6 +256,11 @@ def _judge(learner: Any, labels: Any, target: str, *, is_classification: bool) -
             )
         check_regressed(target, labels.astype(np.float64))
         return Regression()
+    if labels.dtype.kind == "f" and not np.equal(np.mod(labels, 1.0), 0.0).all():
+        raise ParameterError(
+            "To be classified, the target must have classes. Found numbers such as "
+            f"{labels[0]:.4g}. Use a regressor, or cut the target into classes."
+        )
     return Classification(np.unique(labels), hasattr(learner, "predict_proba"))
 
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causalaug._markup import element, html_table, join, markdown_table, markdown_text
+from causalaug._markup import (
+    html_findings,
+    html_table,
+    join,
+    markdown_findings,
+    markdown_table,
+    shorten,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +28,12 @@ NO_RIVALS = (AUGMENTED, CONTROL, MODEL)
 
 CLEAR = 2.0
 """A difference of this many standard errors is called clear."""
+
+LONGEST_NAME = 60
+
+NEGLIGIBLE = 0.02
+"""A change that is certain to be smaller than this is called none. Learners differ by more than two
+percent from one seed to the next; where the error alone is larger, nobody can tell."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +57,7 @@ class Gain:
         return f"{100 * self.change:+.1f}% ± {100 * self.standard_error:.1f}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Losses on held-out rows, method by method, and what follows from them.
 
@@ -61,6 +74,8 @@ class Comparison:
         The learner of baseline, augmented and control.
     notes : tuple of str
         What a reader of the tables must know besides.
+    left_out : tuple of str
+        Plain learners and repeats that were not begun within the limit of time.
     """
 
     frame: pd.DataFrame = field(repr=False)
@@ -68,6 +83,7 @@ class Comparison:
     loss_name: str
     learner: str
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @cached_property
     def losses(self) -> pd.DataFrame:
@@ -102,6 +118,11 @@ class Comparison:
         return str(means.idxmin())
 
     @property
+    def has_rivals(self) -> bool:
+        """Whether plain learners other than the baseline were tried."""
+        return bool(set(self.losses) - {BASELINE, *NO_RIVALS})
+
+    @property
     def against_best_plain(self) -> Gain:
         """What the augmented learner changes against the best plain one."""
         return self.gain(AUGMENTED, self.best_plain)
@@ -119,7 +140,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """What to make of it, in words."""
+        """What to make of it, in words; the first sentence is the answer."""
         return " ".join(self.findings)
 
     @property
@@ -139,7 +160,7 @@ class Comparison:
 
     def to_markdown(self) -> str:
         """Return the verdict and two tables: losses by method, and the parts of the gain."""
-        return f"{markdown_text(self.verdict)}\n\n{self.tables_as_markdown()}"
+        return f"{markdown_findings(self.findings)}\n\n{self.tables_as_markdown()}"
 
     def tables_as_markdown(self) -> str:
         """Return the two tables alone: losses by method, and the parts of the gain."""
@@ -148,10 +169,14 @@ class Comparison:
     def to_html(self) -> str:
         """Return the same as a piece of HTML."""
         tables = [html_table(head, rows, numbers=(1, 2)) for head, rows in self._tables()]
-        return str(join([element("p", self.verdict), *tables]))
+        return str(join([html_findings(self.findings), *tables]))
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+    def __repr__(self) -> str:
+        """Return the answer, and what was compared."""
+        return f"Comparison({len(self.losses.columns)} methods. {self.findings[0]})"
 
     def _tables(self) -> list[tuple[list[str], list[list[str]]]]:
         """Return head and rows of the table of methods, and of that of the gain's parts."""
@@ -170,17 +195,41 @@ class Comparison:
         ]
 
     def _about_the_gain(self) -> str:
+        """Answer in one sentence whether the graph helps, with the error of the answer."""
         # The one place that says what ± is: every output begins with this sentence.
-        total = f"{self.loss_name} {self.total} (± is one standard error)"
+        figures = (
+            f"the {self.loss_name} of {self.learner} on held-out rows changes by {self.total} "
+            "(± is one standard error)"
+        )
         if not self.total.is_clear:
-            words = f"No clear change: {total}."
-            return words if self.share > 0.0 else f"{words} New rows got no weight."
-        if self.total.change < 0.0:
-            return f"Augmentation helps: {total}."
-        return f"Augmentation hurts: {total}. Do not use it here."
+            return f"{self._without_a_clear_change()}: {figures}."
+        if self.total.change > 0.0:
+            what = "The graph hurts" if self._graph_is_worse else "New rows hurt"
+            return f"{what}: {figures}. Do not use it here."
+        if not self.graph.is_clear:
+            return f"New rows help, the graph itself not clearly: {figures}."
+        if self._graph_is_worse:
+            return f"New rows help, but without this graph they help more: {figures}."
+        return f"The graph helps to predict {shorten(self.target, LONGEST_NAME)}: {figures}."
+
+    def _without_a_clear_change(self) -> str:
+        if self.share == 0.0:
+            return "The graph makes no difference, its rows got no weight"
+        largest = abs(self.total.change) + CLEAR * self.total.standard_error
+        if largest <= NEGLIGIBLE:
+            return "The graph makes hardly any difference"
+        name = shorten(self.target, LONGEST_NAME)
+        return f"Cannot tell whether the graph helps to predict {name}"
+
+    @property
+    def _graph_is_worse(self) -> bool:
+        return self.graph.is_clear and self.graph.change > 0.0
 
     def _about_its_parts(self) -> str:
-        parts = f"Smoothing alone {self.smoothing}, the graph {self.graph}."
+        parts = (
+            f"Of that, smoothing (new rows that assume no independence) brings {self.smoothing}, "
+            f"the graph itself {self.graph}."
+        )
         if self.model_alone is not None:
             parts += f" The graph's model without the learner: {self.model_alone}."
         if not self.graph.is_clear:
@@ -191,11 +240,19 @@ class Comparison:
 
     def _about_the_best(self) -> str:
         """Say how the best plain learner does; it is called better only if it clearly is."""
-        if self.best_plain == BASELINE:
-            words = "No other plain learner that was tried is better than the baseline."
+        if not self.has_rivals:
+            words = "No other learner was tried: another one may do better without any graph."
+        elif self.best_plain == BASELINE:
+            rivals = self.losses.drop(columns=[BASELINE, *NO_RIVALS], errors="ignore")
+            nearest = str(rivals.mean().idxmin())
+            words = (
+                "No other plain learner that was tried is better than the baseline; the nearest, "
+                f"{nearest}: {self.gain(nearest)}."
+            )
         else:
             words = self._against_the_best(self.against_best_plain)
-        return " ".join([words, *self.notes])
+        missing = (f"Left out for want of time: {', '.join(self.left_out)}.",)
+        return " ".join([words, *self.notes, *(missing if self.left_out else ())])
 
     def _against_the_best(self, gain: Gain) -> str:
         if not gain.is_clear:

@@ -1,6 +1,7 @@
 """Causal graphs: the graph itself, questions to it, reading and writing it."""
 
-from causalaug.graphs._admg import ADMG, as_graph, markov_pillow
+from causalaug.graphs._admg import ADMG, as_graph, markov_pillow, register_painter
+from causalaug.graphs._drawing import draw_alone
 from causalaug.graphs._layout import layered_layout
 from causalaug.graphs._queries import (
     complete_graph,
@@ -9,6 +10,8 @@ from causalaug.graphs._queries import (
     select_markov_blanket,
 )
 from causalaug.graphs.io import read_graph, write_graph
+
+register_painter(draw_alone)
 
 __all__ = [
     "ADMG",

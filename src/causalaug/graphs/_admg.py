@@ -10,7 +10,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from causalaug.exceptions import GraphError
+from causalaug.exceptions import GraphError, GraphFormatError
 from causalaug.graphs._checks import (
     Edge,
     can_be_listed,
@@ -253,6 +253,10 @@ class ADMG:
         edges += [f"{a} <-> {b}" for a, b in self.bidirected]
         return f"ADMG of {', '.join(self.nodes)}: {', '.join(edges) or 'no edges'}"
 
+    def _repr_svg_(self) -> str | None:
+        """Return a picture for notebooks; None if the graph is too large for one."""
+        return _PAINTERS[0](self)
+
     def __reduce__(self) -> tuple[type["ADMG"], tuple[object, ...]]:
         """Pickle what defines the graph, not what was derived from it."""
         return ADMG, (self.nodes, self.directed, self.bidirected)
@@ -345,7 +349,16 @@ def _reached(
 
 def as_graph(graph: Any) -> ADMG:
     """Return a graph as it is, and anything else as `read_graph` reads it."""
-    return graph if isinstance(graph, ADMG) else _READERS[0](graph)
+    if isinstance(graph, ADMG):
+        return graph
+    shape: tuple[int, ...] = getattr(graph, "shape", ())
+    if hasattr(graph, "columns") and len(shape) == 2 and shape[0] != shape[1]:
+        raise GraphFormatError(
+            "A graph must be text, a path, an ADMG or a graph of another library. Found a table "
+            f"of {shape[0]} rows and {shape[1]} columns. The table comes first, the graph second: "
+            "are the two swapped?"
+        )
+    return _READERS[0](graph)
 
 
 _READERS: list[Callable[[Any], ADMG]] = []
@@ -354,6 +367,14 @@ _READERS: list[Callable[[Any], ADMG]] = []
 def register_reader(read: Callable[[Any], ADMG]) -> None:
     """Say how graphs are read: that builds on this module, which cannot import it."""
     _READERS[:] = [read]
+
+
+_PAINTERS: list[Callable[[ADMG], str | None]] = []
+
+
+def register_painter(draw: Callable[[ADMG], str | None]) -> None:
+    """Say how graphs are drawn: that builds on this module, which cannot import it."""
+    _PAINTERS[:] = [draw]
 
 
 def markov_pillow(graph: Any, node: str, order: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from causalaug._augmented_table import AugmentedTable
+from causalaug._markup import Markup, element, html_table, join
 from causalaug._random import RandomState, as_generator, as_seed
 from causalaug._validation import check_integer, different_variables
 from causalaug._workers import Engine, check_engine
@@ -49,7 +50,7 @@ DEFAULT_CONDITIONAL = KernelConditional()
 DEFAULT_EXPANSION = BudgetExpansion()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GraphModel:
     """A table and a graph, fitted: the factors in order, each with its conditional.
 
@@ -76,6 +77,22 @@ class GraphModel:
     factors: tuple[Factor, ...]
     conditional: Conditional
     fitted: tuple[FittedConditional, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        """Return the factors and how they are modelled, not the rows."""
+        factors = " ".join(map(str, self.factors))
+        return f"GraphModel({self.table.n_rows:,} rows; {factors}; {self.conditional!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the graph and its factors, for notebooks."""
+        modelled = [
+            [str(factor), type(fitted).__name__.lstrip("_")]
+            for factor, fitted in zip(self.factors, self.fitted, strict=True)
+        ]
+        table = html_table(["factor", "fitted as"], modelled)
+        words = f"Fitted to {self.table.n_rows:,} rows by {self.conditional!r}."
+        drawn = Markup(self.graph._repr_svg_() or "")
+        return str(join([drawn, element("p", words), table]))
 
     @property
     def order(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from causalaug._markup import element, html_table, join
 from causalaug._random import RandomState, as_generator
 from causalaug._validation import check_integer, check_share
 from causalaug.exceptions import ParameterError
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
     from causalaug.typing import FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+N_SHOWN = 5
+"""Rows and levels that a notebook shows."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Prediction:
     """The distribution of the target, given the other cells of each row.
 
@@ -56,6 +61,34 @@ class Prediction:
         """Return the number of rows."""
         held = self.points if self.probabilities is None else self.probabilities
         return len(held) if held is not None else 0
+
+    def __repr__(self) -> str:
+        """Return what is predicted, and of how many rows."""
+        rows = self._n_rows()
+        if self.levels is None:
+            return f"Prediction(a number, {self.target!r}, of {rows}: mean, quantile, sample)"
+        levels = ", ".join(map(str, self.levels[:N_SHOWN]))
+        more = ", ..." if len(self.levels) > N_SHOWN else ""
+        return f"Prediction({self.target!r} of {rows}: probabilities of {levels}{more})"
+
+    def _repr_html_(self) -> str:
+        """Return the first rows, for notebooks: quantiles of a number, probabilities of levels."""
+        arrays = self.probabilities, self.points, self.cumulative
+        some = (None if each is None else each[:N_SHOWN] for each in arrays)
+        first = Prediction(self.target, self.levels, *some)
+        if first.probabilities is not None and self.levels is not None:
+            head, columns = [str(level) for level in self.levels], first.probabilities.T
+        else:
+            head = ["mean", "5%", "50%", "95%"]
+            columns = np.array([first.mean, *map(first.quantile, (0.05, 0.5, 0.95))])
+        rows = [[row, *(f"{cell:.4g}" for cell in cells)] for row, cells in enumerate(columns.T)]
+        table = html_table(["row", *head], rows, numbers=range(1, len(head) + 1))
+        cut = f"; the first {len(first)}" if len(first) < len(self) else ""
+        words = f"{self.target}, predicted in {self._n_rows()}{cut}:"
+        return str(join([element("p", words), table]))
+
+    def _n_rows(self) -> str:
+        return f"{len(self):,} row{'' if len(self) == 1 else 's'}"
 
     @property
     def mean(self) -> FloatArray:

@@ -7,7 +7,7 @@ colours themselves are classes, which the page's style sets for light and dark.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from causalaug._markup import Markup, element, join, shorten
+from causalaug._markup import Markup, element, join, number, shorten, text
 from causalaug.evaluation import CLEAR, Gain
 from causalaug.report._axes import Axis
 from causalaug.report._pairs import PairChange
@@ -33,16 +33,6 @@ def picture(width: float, height: float, label: str, *children: object) -> Marku
         role="img",
         aria_label=label,
     )
-
-
-def number(value: float) -> str:
-    """Return a coordinate, short: a tenth is finer than any screen."""
-    return f"{value:.1f}".removesuffix(".0")
-
-
-def text(x: float, y: float, words: object, class_: str = "label", anchor: str = "start") -> Markup:
-    """Return a piece of text; `anchor` says which end of it is at `x`."""
-    return element("text", words, x=number(x), y=number(y), class_=class_, text_anchor=anchor)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:

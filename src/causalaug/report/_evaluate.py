@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import warnings
 from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -40,10 +41,13 @@ def evaluate(
     repeats: int = 1,
     cv: Any = None,
     groups: Any = None,
+    rivals: bool = True,
+    minutes: float | None = None,
     n_jobs: int | None = None,
     random_state: RandomState = None,
-    progress: Callable[[int, int], None] | None = None,
+    callback: Callable[[int, int], None] | None = None,
     source: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Answer whether a graph helps to predict the target, and gather what the answer rests on.
 
@@ -71,18 +75,20 @@ def evaluate(
         The number of folds.
     repeats : int, default=1
         How often the rows are split anew.
-    cv, groups, n_jobs
-        A splitter, groups that are held out together, and the number of processes, as in
-        `compare`.
+    cv, groups, rivals, minutes, n_jobs
+        A splitter, groups that are held out together, whether plain learners run along, how
+        long the fits may take, and the number of processes, as in `compare`.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         One integer gives one result, that of `compare` and `check_graph` with the same. Anything
         else gives an integer, which the result names as its `seed`.
-    progress : callable, optional
+    callback : callable, optional
         Called after each step with the number of steps done and their total. The steps are the
         fits of `compare`, the check and the augmentation.
     source : str, optional
         How all this was called, such as a command line; the report shows it under "How to
         reproduce this". By default the call of this function.
+    progress : callable, optional
+        The former name of `callback`. It will go with version 0.3.
 
     Returns
     -------
@@ -102,13 +108,13 @@ def evaluate(
     >>> result.verdict == " ".join(result.findings)
     True
     >>> result.findings[-1]
-    'The data contradict none of the 6 independences of the graph. That is no proof of the graph.'
+    "The data contradict none of the graph's 6 independences. That is no proof of the graph."
 
     ``result.to_html("report.html")`` writes all of it to one file that needs no network.
     """
     graph = as_graph(graph)
     seed = _as_seed(random_state)
-    steps = _Steps(progress)
+    steps = _Steps(_renamed(progress, callback))
     comparison = compare(
         frame,
         graph,
@@ -121,13 +127,16 @@ def evaluate(
         repeats=repeats,
         cv=cv,
         groups=groups,
+        rivals=rivals,
+        minutes=minutes,
         n_jobs=n_jobs,
         random_state=seed,
         callback=steps.of_comparison,
     )
+    steps.end_comparison()
     inside, outside = without_extra(frame, graph.nodes, extra)
     kinds, limits = _within(kinds, graph), _within(limits, graph)
-    check = check_graph(inside, graph, kinds=kinds, random_state=seed)
+    check = check_graph(inside, graph, kinds=kinds, n_jobs=n_jobs, random_state=seed)
     steps.advance()
     conditional, expansion = default_conditional(), default_expansion(len(comparison.losses))
     kinds_used = {target: _kind_of_target(comparison), **(kinds or {})}
@@ -145,6 +154,8 @@ def evaluate(
             "learner": learner,
             "folds": str(n_splits) if cv is None else str(cv),
             "repeats": str(repeats),
+            **({} if rivals else {"plain learners": "not tried"}),
+            **({} if minutes is None else {"limit of time": f"{minutes:g} minutes"}),
             "weights of the candidates": f"by {Blend()}",
             "conditional": str(conditional),
             "expansion": str(expansion),
@@ -154,15 +165,16 @@ def evaluate(
         },
         seed=seed,
         versions=_versions(estimator),
-        source=source or _call(target, estimator, kinds, limits, n_splits, repeats, seed),
+        source=source
+        or _call(target, estimator, kinds, limits, n_splits, repeats, rivals, minutes, seed),
     )
 
 
 class _Steps:
     """Counts the steps for whoever watches."""
 
-    def __init__(self, progress: Callable[[int, int], None] | None) -> None:
-        self.progress = progress
+    def __init__(self, callback: Callable[[int, int], None] | None) -> None:
+        self.callback = callback
         self.done, self.total = 0, 0
 
     def of_comparison(self, done: int, total: int) -> None:
@@ -171,11 +183,30 @@ class _Steps:
         self.done = done - 1
         self.advance()
 
+    def end_comparison(self) -> None:
+        """Count the fits that a limit of time left out as done."""
+        self.done = self.total - 2
+
     def advance(self) -> None:
         """Report one more step."""
         self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, self.total)
+        if self.callback is not None:
+            self.callback(self.done, self.total)
+
+
+def _renamed(
+    progress: Callable[[int, int], None] | None, callback: Callable[[int, int], None] | None
+) -> Callable[[int, int], None] | None:
+    """Return what to call after each step, by its new or its former name."""
+    if progress is None:
+        return callback
+    warnings.warn(
+        "`progress` is now called `callback`, as in `compare`; the former name will go with "
+        "version 0.3. Write callback=...",
+        FutureWarning,
+        stacklevel=3,
+    )
+    return progress if callback is None else callback
 
 
 def _as_seed(random_state: RandomState) -> int:
@@ -218,6 +249,8 @@ def _call(
     limits: Mapping[str, Limits] | None,
     n_splits: int,
     repeats: int,
+    rivals: bool,
+    minutes: float | None,
     seed: int,
 ) -> str:
     """Return the Python that gives the same result."""
@@ -227,6 +260,8 @@ def _call(
         "limits": None if not limits else repr(dict(limits)),
         "n_splits": str(n_splits),
         "repeats": str(repeats),
+        "rivals": None if rivals else "False",
+        "minutes": None if minutes is None else repr(minutes),
         "random_state": str(seed),
     }
     given = ", ".join(f"{name}={text}" for name, text in options.items() if text is not None)

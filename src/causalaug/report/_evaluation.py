@@ -8,8 +8,14 @@ from html import escape as escape_html
 from typing import TYPE_CHECKING, Any
 
 from causalaug._atomic import atomic_path
-from causalaug._markup import Markup, element, markdown_table, markdown_text, visible
-from causalaug.diagnostics import CANNOT_TELL
+from causalaug._markup import (
+    Markup,
+    element,
+    markdown_findings,
+    markdown_table,
+    markdown_text,
+    visible,
+)
 from causalaug.report._page import page
 
 if TYPE_CHECKING:
@@ -65,7 +71,7 @@ class Evaluation:
     @property
     def findings(self) -> tuple[str, ...]:
         """What was found, in words: the gain first, the check of the graph last."""
-        return *self.comparison.findings, _about_the_check(self.check)
+        return *self.comparison.findings, self.check.finding
 
     @property
     def verdict(self) -> str:
@@ -110,7 +116,7 @@ class Evaluation:
         facts = {**self.settings, "seed": str(self.seed), **self.versions}
         sections = [
             f"# Does the graph help to predict {markdown_text(self.target)}?",
-            markdown_text(self.verdict),
+            markdown_findings(self.findings),
             f"## Gain\n\n{self.comparison.tables_as_markdown()}",
             f"## Independences\n\n{self.check.to_markdown().rstrip()}",
             f"## New rows\n\n{self._warning()}{markdown_table(['figure', 'value'], figures)}",
@@ -159,21 +165,6 @@ class Evaluation:
         return str(element("iframe", title=title, sandbox="", srcdoc=srcdoc, style=style))
 
 
-def _about_the_check(check: GraphCheck) -> str:
-    """Return what the data say of the graph, in words."""
-    if not len(check):
-        return "The method takes no independence from the graph, so that there is none to test."
-    n_tested = int((check.frame["verdict"] != CANNOT_TELL).sum())
-    if not n_tested:
-        return "The data cannot tell whether the independences of the graph hold."
-    number = f"{n_tested} independence{'s' if n_tested > 1 else ''} of the graph"
-    untold = len(check) - n_tested
-    tested = f"{number} that could be tested, of {len(check)}" if untold else number
-    if len(check.violations):
-        return f"The data contradict {len(check.violations)} of the {tested}."
-    return f"The data contradict none of the {tested}. That is no proof of the graph."
-
-
 def _comparison(compared: Comparison) -> dict[str, Any]:
     return {
         "target": compared.target,
@@ -187,6 +178,7 @@ def _comparison(compared: Comparison) -> dict[str, Any]:
             "model_alone": None if compared.model_alone is None else _gain(compared.model_alone),
         },
         "best_plain": compared.best_plain,
+        "left_out": list(compared.left_out),
         "methods": [
             {"name": name, "loss": _known(compared.losses[name].mean())}
             | _gain(compared.gain(name))

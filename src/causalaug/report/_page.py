@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 LONGEST_TITLE = 120
-KEPT_TOGETHER = re.compile(r"(`[^`]*`|[+−][\d.]+% ± \d+(?:\.\d+)?)")
-"""Code, and changes with their errors."""
+FIGURE = re.compile(r"([+−][\d.]+% ± \d+(?:\.\d+)?)")
+"""A change with its error."""
+CODE_OR_FIGURE = re.compile(rf"(`[^`]*`|{FIGURE.pattern[1:]}")
+"""Not for the answer: that names the target, in which ticks are letters."""
 
 
 def page(evaluation: Contents) -> Markup:
@@ -80,16 +82,16 @@ def verdict(evaluation: Contents) -> Markup:
     first, *rest = evaluation.findings
     return element(
         "section",
-        element("p", _sentence(first), class_="answer"),
+        element("p", _sentence(first, FIGURE), class_="answer"),
         element("ul", *(element("li", _sentence(finding)) for finding in rest)),
         class_=f"verdict {tone}",
         aria_label="Verdict",
     )
 
 
-def _sentence(sentence: str) -> Markup:
+def _sentence(sentence: str, kept_together: re.Pattern[str] = CODE_OR_FIGURE) -> Markup:
     """Return a sentence with its code, true minus signs, and no line break within a figure."""
-    parts = KEPT_TOGETHER.split(re.sub(r"-(?=\d)", "−", sentence))
+    parts = kept_together.split(re.sub(r"(?<!\S)-(?=\d)", "−", sentence))
     return join(
         part
         if place % 2 == 0

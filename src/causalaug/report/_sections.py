@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from causalaug._markup import Markup, element, html_table, join, shorten
 from causalaug.diagnostics import CANNOT_TELL, NOT_REJECTED, VIOLATED
 from causalaug.graphs import write_graph
+from causalaug.graphs._drawing import draw_graph, near_target
 from causalaug.report._charts import interval_chart, marginal_chart, pair_chart, picture
-from causalaug.report._drawing import draw_graph, near_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -82,7 +82,11 @@ def learners_section(evaluation: Contents) -> Section:
         "A gain over a weak learner is none: these were trained and judged on the same rows. "
         "Augmented is the blend of the baseline with what the graph gives, control the blend "
         "without the graph, graph model the graph without a learner. "
-        f"The best plain learner is {compared.best_plain}."
+        + (
+            f"The best plain learner is {compared.best_plain}."
+            if compared.has_rivals
+            else "No other learner was tried."
+        )
     )
     chart = interval_chart(
         {name: gains[name] for name in others}, f"Change in {compared.loss_name}, by method"

@@ -6,6 +6,7 @@ its own kind, one column at a time: beside the result there is never more than a
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -103,6 +104,8 @@ def _way_out(data: object) -> str:
         return "A sparse matrix must be made dense: call `.toarray()` first."
     if hasattr(data, "to_frame"):
         return "A single column is made a frame by `.to_frame()`."
+    if isinstance(data, str | os.PathLike):
+        return f"A file must be read first: `pandas.read_csv({os.fspath(data)!r})`."
     return "Wrap it: `pandas.DataFrame(data)`."
 
 

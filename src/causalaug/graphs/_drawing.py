@@ -1,4 +1,4 @@
-"""A causal graph as inline SVG."""
+"""A causal graph as SVG: for the report, whose style gives it colours, or to stand alone."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import math
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from causalaug._markup import Markup, element, shorten
-from causalaug.graphs import ADMG, layered_layout
-from causalaug.graphs._layout import CLEARANCE
-from causalaug.report._charts import number, text
+from causalaug._markup import Markup, element, number, shorten, text
+from causalaug.graphs._layout import CLEARANCE, layered_layout
 
 MOST_NODES = 40
 LONGEST_NAME = 16
@@ -20,7 +19,23 @@ _LETTER, _PADDING, _NODE_HEIGHT = 7.3, 11.0, 30.0
 _BETWEEN_NODES, _BETWEEN_LAYERS = 14.0, 76.0
 _MARGIN, _ARROW = 8.0, 8.0
 
+if TYPE_CHECKING:
+    from causalaug.graphs._admg import ADMG
+
 Point = tuple[float, float]
+
+STYLE = (
+    "<style>"
+    ".causalaug-graph{background:#fff;max-width:100%;height:auto}"
+    ".causalaug-graph text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1f2328}"
+    ".causalaug-graph .node rect{fill:#f6f8fa;stroke:#57606a;stroke-width:1.25}"
+    ".causalaug-graph .directed path{fill:none;stroke:#57606a;stroke-width:1.4}"
+    ".causalaug-graph .directed .head{fill:#57606a;stroke:none}"
+    ".causalaug-graph .bidirected path{fill:none;stroke:#a0410d;stroke-width:1.5}"
+    ".causalaug-graph .bidirected .head{fill:#a0410d;stroke:none}"
+    "</style>"
+)
+"""Every rule begins with the class of the picture, so that none reaches the notebook around it."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +58,7 @@ class Box:
 def near_target(graph: ADMG, target: str, most: int = MOST_NODES) -> ADMG:
     """Return the part of the graph that is nearest to the target, the whole if it is small.
 
+    >>> from causalaug import ADMG
     >>> chain = ADMG(["a", "b", "c", "d"], directed=[("a", "b"), ("b", "c"), ("c", "d")])
     >>> near_target(chain, "c", most=3).nodes
     ('b', 'c', 'd')
@@ -60,8 +76,11 @@ def near_target(graph: ADMG, target: str, most: int = MOST_NODES) -> ADMG:
     return graph.subgraph([*reached, *(v for v in graph.nodes if v not in reached)][:most])
 
 
-def draw_graph(graph: ADMG, target: str) -> Markup:
-    """Return a picture of the graph: causes above effects, bidirected edges dashed."""
+def draw_graph(graph: ADMG, target: str | None = None) -> Markup:
+    """Return a picture of the graph: causes above effects, bidirected edges dashed.
+
+    It has no colours: these come from the style of the page.
+    """
     boxes = place_boxes(graph)
     arrows = [_arrow(boxes[a], boxes[b]) for a, b in graph.directed]
     middles = [box.middle for box in boxes.values()]
@@ -76,6 +95,19 @@ def draw_graph(graph: ADMG, target: str) -> Markup:
     ]
     lines = [drawn for drawn, _ in (*arrows, *arcs)]
     return _framed(corners, _in_words(graph, target), [*lines, *nodes])
+
+
+def draw_alone(graph: ADMG) -> str | None:
+    """Return a picture that needs no page around it, or None if the graph is too large for one.
+
+    Ink and paper are fixed: a notebook may show the picture as an image, to which the colours
+    of its theme mean nothing.
+    """
+    if len(graph.nodes) > MOST_NODES:
+        return None
+    drawn = str(draw_graph(graph))
+    opened, rest = drawn.split(">", 1)
+    return f'{opened} xmlns="http://www.w3.org/2000/svg">{STYLE}{rest}'
 
 
 def place_boxes(graph: ADMG) -> dict[str, Box]:
@@ -114,17 +146,19 @@ def _framed(corners: list[Point], label: str, children: list[Markup]) -> Markup:
         width=width,
         height=height,
         style=f"min-width:{number(LEAST_SCALE * (right - left))}px",
+        class_="causalaug-graph",
         role="img",
         aria_label=label,
     )
 
 
-def _in_words(graph: ADMG, target: str) -> str:
+def _in_words(graph: ADMG, target: str | None) -> str:
     """Return what the picture shows, for those who cannot see it."""
     edges = [f"{shorten(a, 30)} → {shorten(b, 30)}" for a, b in graph.directed]
     edges += [f"{shorten(a, 30)} ↔ {shorten(b, 30)}" for a, b in graph.bidirected]
     shown = shorten(", ".join(edges) or "no edges", 600)
-    return f"Causal graph of {len(graph.nodes)} variables, target {shorten(target, 60)}: {shown}"
+    about = "" if target is None else f", target {shorten(target, 60)}"
+    return f"Causal graph of {len(graph.nodes)} variables{about}: {shown}"
 
 
 def _node(box: Box, *, is_target: bool) -> Markup:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causalaug as ca
-from causalaug.report._drawing import draw_graph, near_target, place_boxes
+from causalaug.graphs._drawing import draw_graph, near_target, place_boxes
 from graph_strategies import admgs
 from report_cases import Outline
 

@@ -1,0 +1,218 @@
+"""The fits of a comparison: what is fitted to which rows, in which order, and what a limit drops.
+
+A trial is one learner, fitted to some rows and judged on others. Its seed is drawn before any
+trial runs, so that its outcome depends neither on the process it runs in nor on the trials that
+ran, or did not run, before it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+
+from causalaug._random import new_seed
+from causalaug._threads import one_thread
+from causalaug._validation import is_positive
+from causalaug.estimators import seeded
+from causalaug.evaluation._comparison import AUGMENTED, BASELINE, CONTROL, MODEL
+from causalaug.exceptions import CausalAugWarning, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from causalaug.estimators import Task
+    from causalaug.typing import IntArray
+
+_METHODS = {"plain": BASELINE, "control": CONTROL, "graph": AUGMENTED, "graph model": MODEL}
+"""What a comparison calls the parts of an augmented learner."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What is trained on some rows and judged on others: the augmented learner, or a rival."""
+
+    method: str
+    learner: Any
+    repeat: int
+    fold: int
+    train: IntArray
+    held_out: IntArray
+    seed: int
+
+
+def trials_of(
+    augmented: Any,
+    rivals: Mapping[str, Any],
+    folds: list[list[tuple[IntArray, IntArray]]],
+    rng: np.random.Generator,
+) -> list[Trial]:
+    """Return all trials; those on the same rows share their seed."""
+    methods = {AUGMENTED: augmented, **rivals}
+    found = []
+    for repeat, parts in enumerate(folds):
+        for fold, (train, held_out) in enumerate(parts):
+            seed = new_seed(rng)
+            found += [
+                Trial(method, clone(learner), repeat, fold, train, held_out, seed)
+                for method, learner in methods.items()
+            ]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Fitter:
+    """Fits and judges a trial; a value, so that other processes can have it.
+
+    The augmented learner is fitted once for all that is asked of it: the plain learner, the
+    control and the graph's model are parts of that fit.
+    """
+
+    features: Any
+    labels: Any
+    groups: Any
+    judge: Task
+
+    def __call__(self, trial: Trial) -> pd.DataFrame:
+        """Return the losses of the held-out rows, for each method that the trial tells of."""
+        opened = nw.from_native(self.features, eager_only=True)
+        learner = seeded(trial.learner, np.random.default_rng(trial.seed))
+        train, labels = opened[trial.train].to_native(), self.labels[trial.train]
+        asked = opened[trial.held_out].to_native()
+        with warnings.catch_warnings():
+            # What a fold would say was said of the whole table, once.
+            warnings.simplefilter("ignore", CausalAugWarning)
+            if trial.method != AUGMENTED:
+                with one_thread(len(labels)):
+                    fitted = {trial.method: learner.fit(train, labels)}
+            else:
+                groups = None if self.groups is None else self.groups[trial.train]
+                parts = learner.fit_parts(train, labels, groups)
+                fitted = {_METHODS[name]: parts[name] for name in _METHODS}
+        return pd.concat(
+            [self._judged(trial, name, each, asked) for name, each in fitted.items()],
+            ignore_index=True,
+        )
+
+    def _judged(self, trial: Trial, method: str, fitted: Any, asked: Any) -> pd.DataFrame:
+        losses = self.judge.losses(fitted, asked, self.labels[trial.held_out])
+        if not np.isfinite(losses).all():
+            raise ParameterError(
+                f"Every learner must predict finite values. Found others by {method!r} "
+                f"({type(fitted).__name__}) in fold {trial.fold}. Leave it out, or look at the "
+                "scale of the columns."
+            )
+        return pd.DataFrame(
+            {
+                "method": method,
+                "repeat": trial.repeat,
+                "fold": trial.fold,
+                "row": trial.held_out,
+                "loss": losses,
+                "share": getattr(fitted, "augmented_share_", 0.0),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Until when something new may be begun."""
+
+    deadline: float = float("inf")
+
+    @classmethod
+    def of_minutes(cls, minutes: float | None) -> Budget:
+        """Return a budget that starts now; None has no end."""
+        if minutes is None:
+            return cls()
+        if not is_positive(minutes):
+            raise ParameterError(
+                f"`minutes` must be a positive number, or None for no limit. Found {minutes!r}."
+            )
+        return cls(monotonic() + 60.0 * float(minutes))
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is an end."""
+        return self.deadline < float("inf")
+
+    def allows(self, seconds: float = 0.0) -> bool:
+        """Say whether something that takes so long could still be done."""
+        return monotonic() + seconds < self.deadline
+
+
+@dataclass
+class Schedule:
+    """The trials in the order in which they are run, and what a budget left out."""
+
+    trials: list[Trial]
+    budget: Budget
+    left_out: list[str] = field(default_factory=list)
+
+    def run(
+        self,
+        fit: Fitter,
+        *,
+        n_jobs: int | None,
+        map_: Callable[..., Iterable[pd.DataFrame]] | None,
+        callback: Callable[[int, int], None] | None,
+    ) -> pd.DataFrame:
+        """Return the losses of all trials that the budget allows, ordered as without it."""
+        results = []
+        with Parallel(n_jobs=n_jobs if map_ is None else 1, return_as="generator") as jobs:
+            for part in self._parts():
+                mapped = (
+                    jobs(delayed(fit)(trial) for trial in part) if map_ is None else map_(fit, part)
+                )
+                for result in mapped:
+                    results.append(result)
+                    if callback is not None:
+                        callback(len(results), len(self.trials))
+        return self._in_order(results)
+
+    def _parts(self) -> Iterator[list[Trial]]:
+        """Yield what is run together: all trials, or one part after the other while time allows.
+
+        The augmented learner takes the most fits and goes first: no process waits for it at the
+        end, and a budget leaves out rivals rather than the answer.
+        """
+        if not self.budget.is_limited:
+            yield sorted(self.trials, key=lambda trial: trial.method != AUGMENTED)
+            return
+        began = monotonic()
+        yield self._select(0, [AUGMENTED])
+        kept = [AUGMENTED]
+        for rival in self._rivals():
+            if self.budget.allows():
+                kept.append(rival)
+                yield self._select(0, [rival])
+            else:
+                self.left_out.append(rival)
+        # Another repeat takes as long as the first one did.
+        seconds = monotonic() - began
+        for repeat in range(1, 1 + max(trial.repeat for trial in self.trials)):
+            if self.budget.allows(seconds):
+                yield self._select(repeat, kept)
+            else:
+                self.left_out.append(f"repeat {repeat + 1}")
+
+    def _rivals(self) -> Sequence[str]:
+        return [name for name in dict.fromkeys(t.method for t in self.trials) if name != AUGMENTED]
+
+    def _select(self, repeat: int, methods: Sequence[str]) -> list[Trial]:
+        found = [each for each in self.trials if each.repeat == repeat and each.method in methods]
+        return sorted(found, key=lambda trial: trial.method != AUGMENTED)
+
+    def _in_order(self, results: list[pd.DataFrame]) -> pd.DataFrame:
+        """Return one frame by repeat, fold and method, whatever was run first."""
+        rank = {name: place for place, name in enumerate([*_METHODS.values(), *self._rivals()])}
+        table = pd.concat(results, ignore_index=True)
+        keys = (table["method"].map(rank), table["fold"], table["repeat"])
+        return table.iloc[np.lexsort(keys)].reset_index(drop=True)
