@@ -58,7 +58,13 @@ MIDDLE = {
         ["_enumeration"],
         ["_beam", "_budget", "_pruned", "_sampled"],
     ],
-    "model": [["_blocks", "_loss", "_prediction"], ["_posterior"], ["_target"], ["_model"]],
+    "model": [
+        ["_blocks", "_loss", "_prediction", "_usable"],
+        ["_posterior"],
+        ["_target"],
+        ["_completion"],
+        ["_model"],
+    ],
 }
 """The layers within the packages that weigh rows, fit factors and grow trees."""
 

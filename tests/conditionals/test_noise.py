@@ -19,13 +19,13 @@ EVEN = np.full(60, 1.0 / 60.0)
 def test_the_tails_of_many_variables_are_told(freedom, found):
     rng = np.random.default_rng(0)
     draw = rng.standard_normal if np.isinf(freedom) else lambda n: rng.standard_t(freedom, n)
-    assert pool_freedom([draw(60) for _ in range(15)], EVEN) in found
+    assert pool_freedom([draw(60) for _ in range(15)], [EVEN] * 15) in found
 
 
 def test_few_rows_say_nothing_about_tails():
     few = np.full(9, 1.0 / 9.0)
-    assert pool_freedom([np.arange(9.0)], few) == DEFAULT_FREEDOM
-    assert pool_freedom([], EVEN) == DEFAULT_FREEDOM
+    assert pool_freedom([np.arange(9.0)], [few]) == DEFAULT_FREEDOM
+    assert pool_freedom([], []) == DEFAULT_FREEDOM
 
 
 def test_a_gross_error_does_not_move_a_calm_mean():

@@ -3,6 +3,7 @@
 from causalaug.conditionals._auto import AutoConditional
 from causalaug.conditionals._base import (
     Conditional,
+    ConditionalByFactor,
     Density,
     DensityMaker,
     FittedConditional,
@@ -15,6 +16,7 @@ from causalaug.conditionals._residual import ResidualConditional
 __all__ = [
     "AutoConditional",
     "Conditional",
+    "ConditionalByFactor",
     "Density",
     "DensityMaker",
     "FittedConditional",

@@ -63,13 +63,20 @@ class AutoConditional:
 
     def fit(self, table: Table, factors: Sequence[Factor]) -> tuple[FittedConditional, ...]:
         """Return what is best for each factor."""
+        return self.fit_each([table] * len(factors), factors)
+
+    def fit_each(
+        self, tables: Sequence[Table], factors: Sequence[Factor]
+    ) -> tuple[FittedConditional, ...]:
+        """Return the same where each factor has a table of its own."""
         kernel = KernelConditional(level_smoothing=self.level_smoothing)
-        moved = ResidualConditional(kernel=kernel).fit(table, factors)
-        candidates = [moved]
-        candidates += [replace(kernel, temperature=t).fit(table, factors) for t in TEMPERATURES]
+        candidates = [ResidualConditional(kernel=kernel).fit_each(tables, factors)]
+        candidates += [
+            replace(kernel, temperature=each).fit_each(tables, factors) for each in TEMPERATURES
+        ]
         return tuple(
             _best([of_factor[number] for of_factor in candidates], table, factor)
-            for number, factor in enumerate(factors)
+            for number, (table, factor) in enumerate(zip(tables, factors, strict=True))
         )
 
 

@@ -7,7 +7,7 @@ row lends the value that it holds.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from causalaug.factorization import Factor
 from causalaug.kernels import RowWeigher
@@ -78,6 +78,23 @@ class FittedConditional:
     weigher: RowWeigher
     shift: Shift | None = None
     density: DensityMaker | None = None
+    rows: IntArray | None = None
+    """The rows that have all cells of the factor, which everything here is numbered by: the
+    weigher's row `i` is row ``rows[i]`` of the table. None: all rows have them."""
+
+
+@runtime_checkable
+class ConditionalByFactor(Protocol):
+    """A conditional that fits each factor to rows of its own, and still learns from all.
+
+    Where cells are missing, factors can use different rows. A conditional without this is fitted
+    to each set of rows apart.
+    """
+
+    def fit_each(
+        self, tables: Sequence[Table], factors: Sequence[Factor]
+    ) -> Sequence[FittedConditional]:
+        """Return one fitted conditional per factor, each fitted to the table beside it."""
 
 
 class Conditional(Protocol):

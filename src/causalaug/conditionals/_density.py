@@ -7,7 +7,7 @@ and a few rows' worth of the column's overall distribution is added to them.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -210,6 +210,23 @@ class LevelDensity:
         overall = np.bincount(level_of_row, share, len(levels))
         rows = WeighedRows(weigher, len(values))
         return cls(rows, levels, level_of_row, overall / overall.sum(), smoothing)
+
+    def widened(self, table: Table, factor: Factor) -> "LevelDensity":
+        """Return the density with all levels of a table, of which these rows are a part.
+
+        A level that was only seen where a cell of the pillow is missing is smoothed in as often
+        as it was seen.
+        """
+        column = table.index(factor.target)
+        levels, _, codes = table.coding(column)
+        there = codes >= 0
+        overall = np.bincount(codes[there], table.original_weights()[there], len(levels))
+        return replace(
+            self,
+            levels=levels,
+            level_of_row=np.searchsorted(levels, self.levels)[self.level_of_row],
+            share=overall / overall.sum(),
+        )
 
     @cached_property
     def _indicator(self) -> FloatArray:
@@ -533,6 +550,9 @@ def density_of(fitted: FittedConditional, table: Table, factor: Factor) -> Densi
     or a kernel density of what the weighted rows lend. Where values pile up on an edge, that has
     a probability of its own, and the density is one of the other rows.
     """
+    if fitted.rows is not None:
+        part = density_of(replace(fitted, rows=None), table.with_values_of(fitted.rows), factor)
+        return part.widened(table, factor) if isinstance(part, LevelDensity) else part
     maker = RowDensities(fitted.weigher, fitted.shift) if fitted.density is None else fitted.density
     column = table.index(factor.target)
     values = np.asarray(table.values[:, column])

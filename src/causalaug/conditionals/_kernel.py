@@ -108,7 +108,13 @@ Found 'gausian'.
 
     def fit(self, table: Table, factors: Sequence[Factor]) -> tuple[FittedConditional, ...]:
         """Return the product kernel of each factor; equal pillows share one."""
-        weighers = self.weighers(table, factors, self.temperature)
+        return self.fit_each([table] * len(factors), factors)
+
+    def fit_each(
+        self, tables: Sequence[Table], factors: Sequence[Factor]
+    ) -> tuple[FittedConditional, ...]:
+        """Return the same where each factor has a table of its own."""
+        weighers = self.weighers(tables, factors, self.temperature)
         return tuple(
             FittedConditional(
                 weigher, density=RowDensities(weigher, level_smoothing=self.level_smoothing)
@@ -117,35 +123,45 @@ Found 'gausian'.
         )
 
     def weighers(
-        self, table: Table, factors: Sequence[Factor], temperature: float
+        self, tables: Sequence[Table], factors: Sequence[Factor], temperature: float
     ) -> list[RowWeigher]:
         """Return the product kernel of each factor at some temperature; equal pillows share one."""
-        kernels = self.column_kernels(table, temperature)
-        columns = {
-            name: KernelColumn.of(kernels[c], table.values[:, c], table.coding(c).values)
-            for c, name in enumerate(table.columns)
-        }
-        made: dict[tuple[str, ...], RowWeigher] = {}
-        for factor in factors:
-            if factor.pillow not in made:
-                pillow = [columns[name] for name in factor.pillow]
-                made[factor.pillow] = ProductKernel.of(pillow, table.n_rows, table.row_weights)
-        return [made[factor.pillow] for factor in factors]
+        columns: dict[tuple[int, str], KernelColumn] = {}
+        made: dict[tuple[int, tuple[str, ...]], RowWeigher] = {}
+        for table, factor in zip(tables, factors, strict=True):
+            key = id(table), factor.pillow
+            if key in made:
+                continue
+            self._check_names(table)
+            for name in factor.pillow:
+                if (id(table), name) not in columns:
+                    columns[id(table), name] = self._kernel_column(table, name, temperature)
+            pillow = [columns[id(table), name] for name in factor.pillow]
+            made[key] = ProductKernel.of(pillow, table.n_rows, table.row_weights)
+        return [made[id(table), f.pillow] for table, f in zip(tables, factors, strict=True)]
+
+    def _kernel_column(self, table: Table, name: str, temperature: float) -> KernelColumn:
+        number = table.index(name)
+        kernel = self._column_kernel(table, number, temperature)
+        return KernelColumn.of(kernel, table.values[:, number], table.coding(number).values)
 
     def column_kernels(
         self, table: Table, temperature: float | None = None
     ) -> tuple[ColumnKernel, ...]:
         """Return the kernel and the bandwidth of each column, as used within a pillow."""
         temperature = self.temperature if temperature is None else temperature
-        for name, per_column in (("kernel", self.kernel), ("bandwidth", self.bandwidth)):
-            if isinstance(per_column, Mapping):
-                check_columns_exist(name, per_column, table.columns)
+        self._check_names(table)
         return tuple(
             self._column_kernel(table, column, temperature) for column in range(table.n_columns)
         )
 
+    def _check_names(self, table: Table) -> None:
+        for name, per_column in (("kernel", self.kernel), ("bandwidth", self.bandwidth)):
+            if isinstance(per_column, Mapping):
+                check_columns_exist(name, per_column, table.columns)
+
     def _column_kernel(self, table: Table, column: int, temperature: float) -> ColumnKernel:
-        name, values = table.columns[column], table.values[:, column]
+        name, values = table.columns[column], table.present(column)
         # Two ranks have no order that would tell more than whether they are equal.
         is_order = table.kinds[column] == "ordered" and len(table.coding(column).values) > 2
         kind = table.kinds[column] if is_order or table.kinds[column] == "continuous" else "nominal"

@@ -80,13 +80,14 @@ def standard_residuals(mean: SmoothMean) -> FloatArray:
     return residuals
 
 
-def pool_freedom(residuals: Sequence[FloatArray], share: FloatArray) -> float:
+def pool_freedom(residuals: Sequence[FloatArray], shares: Sequence[FloatArray]) -> float:
     """Return the degrees of freedom that explain the residuals of all variables best."""
-    if not residuals or len(share) < FEWEST_FOR_TAILS:
-        return DEFAULT_FREEDOM
-    likelihood = [
-        sum(_likelihood(each, share, freedom) for each in residuals) for freedom in FREEDOMS
+    pairs = [
+        each for each in zip(residuals, shares, strict=True) if len(each[1]) >= FEWEST_FOR_TAILS
     ]
+    if not pairs:
+        return DEFAULT_FREEDOM
+    likelihood = [sum(_likelihood(*each, freedom) for each in pairs) for freedom in FREEDOMS]
     return FREEDOMS[int(np.argmax(likelihood))]
 
 

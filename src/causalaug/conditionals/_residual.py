@@ -124,32 +124,43 @@ class ResidualConditional:
 
     def fit(self, table: Table, factors: Sequence[Factor]) -> tuple[FittedConditional, ...]:
         """Return the kernel of each factor, and the shift of those that can be shifted."""
-        is_shifted = [_can_shift(table, factor) for factor in factors]
-        copied = [factor for factor, shift in zip(factors, is_shifted, strict=True) if not shift]
-        moved = [factor for factor, shift in zip(factors, is_shifted, strict=True) if shift]
-        plain = iter(self.kernel.fit(table, copied))
-        shifted = iter(self._moved(table, moved))
+        return self.fit_each([table] * len(factors), factors)
+
+    def fit_each(
+        self, tables: Sequence[Table], factors: Sequence[Factor]
+    ) -> tuple[FittedConditional, ...]:
+        """Return the same where each factor has a table of its own; tails are pooled over all."""
+        is_shifted = list(map(_can_shift, tables, factors))
+        pairs = list(zip(tables, factors, is_shifted, strict=True))
+        copied = [(table, factor) for table, factor, shift in pairs if not shift]
+        moved = [(table, factor) for table, factor, shift in pairs if shift]
+        plain = iter(self.kernel.fit_each([t for t, _ in copied], [f for _, f in copied]))
+        shifted = iter(self._moved([t for t, _ in moved], [f for _, f in moved]))
         return tuple(next(shifted) if shift else next(plain) for shift in is_shifted)
 
-    def _moved(self, table: Table, factors: Sequence[Factor]) -> list[FittedConditional]:
+    def _moved(self, tables: Sequence[Table], factors: Sequence[Factor]) -> list[FittedConditional]:
         """Fit the means of some variables, and the noise around them."""
         with one_blas_thread():
             if self.regressor is None:
-                fits = fit_means(table, factors)
+                fits = fit_means(tables, factors)
             else:
-                fits = [_fit_with(self.regressor, table, factor) for factor in factors]
+                fits = [
+                    _fit_with(self.regressor, table, factor)
+                    for table, factor in zip(tables, factors, strict=True)
+                ]
         return [
             FittedConditional(weigher, _shift(table, factor, fit), fit)
-            for weigher, factor, fit in zip(
-                self._weighers(table, factors), factors, fits, strict=True
+            for weigher, table, factor, fit in zip(
+                self._weighers(tables, factors), tables, factors, fits, strict=True
             )
         ]
 
-    def _weighers(self, table: Table, factors: Sequence[Factor]) -> list[RowWeigher]:
+    def _weighers(self, tables: Sequence[Table], factors: Sequence[Factor]) -> list[RowWeigher]:
         """Return what chooses the residuals of each factor."""
-        if self.temperature == math.inf:
-            return [ProductKernel.of([], table.n_rows, table.row_weights)] * len(factors)
-        return self.kernel.weighers(table, factors, self.temperature)
+        if self.temperature < math.inf:
+            return self.kernel.weighers(tables, factors, self.temperature)
+        made = {id(each): ProductKernel.of([], each.n_rows, each.row_weights) for each in tables}
+        return [made[id(each)] for each in tables]
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,28 +222,28 @@ class MeanNoise:
         """Return Student's t around the mean; around one fitted anew to some of the rows."""
         if among is not None:
             with one_blas_thread():
-                (fit,) = fit_means(table.select(among), [factor])
+                (fit,) = fit_means([table.select(among)], [factor])
             return fit.make_density(table, factor)
         if self.transform == PlainTransform():
             return NoiseDensity(self, self.freedom)
         return TransformedDensity(self, self.freedom, self.transform)
 
 
-def fit_means(table: Table, factors: Sequence[Factor]) -> list[MeanNoise]:
+def fit_means(tables: Sequence[Table], factors: Sequence[Factor]) -> list[MeanNoise]:
     """Fit the means of some variables; how heavy the tails are is decided for all together."""
-    share = table.original_weights() / table.total_weight
-    designs = [Design.of(table, factor.pillow) for factor in factors]
-    inputs = [design(table.values[:, design.columns]) for design in designs]
-    transforms = [_transform(table, f, x, share) for f, x in zip(factors, inputs, strict=True)]
-    values = [table.values[:, table.index(factor.target)] for factor in factors]
+    shares = [table.original_weights() / table.total_weight for table in tables]
+    designs = [Design.of(t, factor.pillow) for t, factor in zip(tables, factors, strict=True)]
+    inputs = [d(t.values[:, d.columns]) for t, d in zip(tables, designs, strict=True)]
+    transforms = list(map(_transform, tables, factors, inputs, shares))
+    values = [t.values[:, t.index(f.target)] for t, f in zip(tables, factors, strict=True)]
     targets = [t.forward(y) for t, y in zip(transforms, values, strict=True)]
-    means = [fit_smooth_mean(x, y, share) for x, y in zip(inputs, targets, strict=True)]
-    units = [float(spread(y, share)) for y in targets]
+    means = list(map(fit_smooth_mean, inputs, targets, shares))
+    units = [float(spread(y, share)) for y, share in zip(targets, shares, strict=True)]
     standard = [standard_residuals(mean) / u for mean, u in zip(means, units, strict=True)]
-    freedom = pool_freedom(standard, share)
+    freedom = pool_freedom(standard, shares)
     fits = [
         _noise_around(design, calm_mean(mean, x, y, share, freedom), x, y, share, freedom)
-        for design, mean, x, y in zip(designs, means, inputs, targets, strict=True)
+        for design, mean, x, y, share in zip(designs, means, inputs, targets, shares, strict=True)
     ]
     return [_on_scale(*each) for each in zip(fits, transforms, values, strict=True)]
 

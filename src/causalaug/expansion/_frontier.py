@@ -51,7 +51,10 @@ class Variable:
     choices: Groups
     """Which rows are one choice."""
     row_of_choice: IntArray
+    """The row of the table that represents each choice."""
     code_of_choice: IntArray
+    lender_of_choice: IntArray
+    """The same row by its number among those that can lend: all, unless cells are missing."""
 
     @property
     def n_choices(self) -> int:
@@ -63,16 +66,21 @@ class Variable:
         return weights if self.choices.is_trivial else weights.merged(self.choices)
 
 
-def code_variable(coding: Coding, *, merge_equal: bool) -> Variable:
-    """Return a column as the tree sees it; the first of its rows represents a merged choice."""
+def code_variable(coding: Coding, *, merge_equal: bool, among: IntArray | None = None) -> Variable:
+    """Return a column as the tree sees it; the first of its rows represents a merged choice.
+
+    Where only some rows can lend, given by `among`, the coding is theirs.
+    """
     values, first_rows, codes = coding
     n_rows, n_values = len(codes), len(values)
-    if merge_equal and n_values < n_rows:
-        choices = group_by_key(codes, n_values)
-        return Variable(values, choices, first_rows.astype(np.int32), np.arange(n_values))
     rows: IntArray = np.arange(n_rows + 1)
-    choices = Groups(rows[:-1], rows, rows[:-1])
-    return Variable(values, choices, rows[:-1].astype(np.int32), codes)
+    if merge_equal and n_values < n_rows:
+        choices, lenders, codes = group_by_key(codes, n_values), first_rows, np.arange(n_values)
+    else:
+        choices, lenders = Groups(rows[:-1], rows, rows[:-1]), rows[:-1]
+    lenders = lenders.astype(np.int32)
+    of_table = lenders if among is None else among[lenders].astype(np.int32)
+    return Variable(values, choices, of_table, codes, lenders)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,12 +177,17 @@ def describe_tree(model: FittedModel, *, merge_equal: bool) -> ProbabilityTree:
     """Lay out the levels of the tree of a fitted model."""
     table, factors, fitted = model.table, model.factors, model.fitted
     column_of = {name: number for number, name in enumerate(table.columns)}
-    shifts = {column_of[f.target]: each.shift for f, each in zip(factors, fitted, strict=True)}
+    fits = {column_of[f.target]: each for f, each in zip(factors, fitted, strict=True)}
     variables = []
     for column in range(table.n_columns):
-        shift = shifts[column]
-        coding = table.coding(column) if shift is None else Coding.of(shift.marks)
-        variables.append(code_variable(coding, merge_equal=merge_equal))
+        shift, among = fits[column].shift, fits[column].rows
+        if shift is not None:
+            coding = Coding.of(shift.marks)
+        elif among is not None:
+            coding = Coding.of(table.values[among, column])
+        else:
+            coding = table.coding(column)
+        variables.append(code_variable(coding, merge_equal=merge_equal, among=among))
     pillows = [tuple(column_of[name] for name in factor.pillow) for factor in factors]
     targets = [column_of[factor.target] for factor in factors]
     order = plan_order(targets, pillows)
@@ -368,7 +381,8 @@ class Frontier:
         values = None
         if level.shift is not None:
             pillows = self.pillows(level)
-            values = level.shift.values(pillows.query, pillows.of(parent), rows)
+            lenders = variable.lender_of_choice[choice]
+            values = level.shift.values(pillows.query, pillows.of(parent), lenders)
         codes = {c: self.codes[c][parent] for c in level.live if c != level.column}
         if level.is_live:
             codes[level.column] = variable.code_of_choice[choice]

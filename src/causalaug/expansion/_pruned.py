@@ -156,18 +156,18 @@ def _edges(
     """
     query = np.array([node.values[table.index(name)] for name in factor.pillow]).reshape(1, -1)
     weights = np.exp(fitted.weigher.log_weights(query)[0])
-    rows = np.arange(table.n_rows)
+    rows = np.arange(table.n_rows) if fitted.rows is None else fitted.rows
     if fitted.shift is None:
-        lent = table.values[:, table.index(factor.target)]
+        lent = table.values[rows, table.index(factor.target)]
     else:
-        lent = fitted.shift.values(query, np.zeros_like(rows), rows)
+        lent = fitted.shift.values(query, np.zeros_like(rows), np.arange(len(rows)))
     if not merge_equal:
         return _of_some_weight(rows, lent, weights)
     # Moved values are told apart by what is moved: two may be equal only because both were clipped.
     marks = lent if fitted.shift is None else fitted.shift.marks
     _, first_rows, codes = np.unique(marks, return_index=True, return_inverse=True)
     sums = np.bincount(codes, weights).astype(np.float64)
-    return _of_some_weight(first_rows, lent[first_rows], sums)
+    return _of_some_weight(rows[first_rows], lent[first_rows], sums)
 
 
 def _of_some_weight(

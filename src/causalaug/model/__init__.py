@@ -18,6 +18,7 @@ and answers the same after.
 """
 
 from causalaug.model._blocks import BlockJob
+from causalaug.model._completion import Completion
 from causalaug.model._loss import MOST_LOST, describe_loss, warn_of_loss
 from causalaug.model._model import (
     BLOCK_ROWS,
@@ -35,6 +36,7 @@ __all__ = [
     "BLOCK_ROWS",
     "MOST_LOST",
     "BlockJob",
+    "Completion",
     "GraphModel",
     "Prediction",
     "augment",

@@ -50,7 +50,7 @@ def _matched_exactly(model: FittedModel) -> dict[str, float]:
         return {}
     in_pillows = {name for factor in model.factors for name in factor.pillow}
     odds = {
-        name: mismatch_rate(table.values[:, number])
+        name: mismatch_rate(table.present(number))
         for number, (name, each) in enumerate(
             zip(table.columns, kernel.column_kernels(table), strict=True)
         )

@@ -30,9 +30,11 @@ from causalaug.expansion import (
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import ADMG, read_graph
 from causalaug.model._blocks import BlockJob, grow_blocks
+from causalaug.model._completion import Completer, Completion, complete_frame
 from causalaug.model._loss import MOST_LOST, warn_of_loss
 from causalaug.model._prediction import Prediction
 from causalaug.model._target import Target
+from causalaug.model._usable import fit_factors
 from causalaug.table import KindName, Limits, Table, code_rows
 from causalaug.typing import FloatArray
 
@@ -61,7 +63,8 @@ class GraphModel:
     conditional : Conditional
         How each factor was modelled.
     fitted : tuple of FittedConditional
-        One fitted conditional per factor.
+        One fitted conditional per factor; where cells are missing, its `rows` are those that it
+        was fitted to.
     """
 
     graph: ADMG
@@ -212,6 +215,54 @@ class GraphModel:
             np.where(np.isinf(values), np.nan, values)
         )
 
+    def complete(
+        self,
+        frame: Any,
+        copies: int | None = 1,
+        random_state: RandomState = None,
+        *,
+        sample_weight: FloatArray | None = None,
+    ) -> Completion:
+        """Draw each missing cell given the observed ones of its row.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
+            Rows with columns of the fitted table: those that were fitted, or others. Columns
+            that are not there are not added, and a level that the fitted table lacks stays; both
+            are integrated out.
+        copies : int or None, default=1
+            How many completions of a row with holes are drawn. None lists all, with their
+            probabilities; the missing cells must have levels then.
+        random_state : int, Generator, RandomState, SeedSequence or None, optional
+            The seed of the draws.
+        sample_weight : array of shape (n,), optional
+            The weight of each row, which its copies share; 1 by default.
+
+        Returns
+        -------
+        Completion
+            The copies as a frame like the input, their weights, and the row of each.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> lawn = pd.DataFrame({"rain": ["yes", "no"] * 5, "wet": ["yes", "no"] * 5})
+        >>> model = fit_model(lawn, "rain -> wet")
+        >>> seen = pd.DataFrame({"rain": ["no", None], "wet": ["no", "yes"]})
+        >>> found = model.complete(seen, copies=None)
+        >>> found.frame.assign(weight=found.weights.round(2), row=found.rows)
+          rain  wet  weight  row
+        0   no   no    1.00    0
+        1   no  yes    0.08    1
+        1  yes  yes    0.92    1
+        """
+        if copies is not None:
+            check_integer("copies", copies, at_least=1)
+        completer = Completer(self.table, self.factors, self.densities)
+        rng = as_generator(random_state)
+        return complete_frame(completer, frame, self.graph.nodes, copies, rng, sample_weight)
+
     def _coded(self, frame: Any, without: str | None = None) -> FloatArray:
         """Return new rows in the coding of the table; an array may lack the target."""
         names = list(self.graph.nodes)
@@ -243,6 +294,9 @@ def fit_model(
     ----------
     frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
         The observed rows. The columns of an array are named by the graph's nodes, in order.
+        Cells may be missing (NaN, None, NA, NaT, null): a row serves every factor whose target
+        and pillow it has. That is right where, for each factor, which of its cells are missing
+        does not depend on its target, given its pillow.
     graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns. Bidirected edges stand for hidden
         common causes.
@@ -285,7 +339,12 @@ def fit_model(
     graph = graph if isinstance(graph, ADMG) else read_graph(graph)
     conditional = resolve_conditional(conditional)
     table = Table.from_frame(
-        frame, names=graph.nodes, kinds=kinds, limits=limits, row_weights=sample_weight
+        frame,
+        names=graph.nodes,
+        kinds=kinds,
+        limits=limits,
+        row_weights=sample_weight,
+        holes=True,
     )
     if set(graph.nodes) != set(table.columns):
         raise different_variables(graph.nodes, table.columns)
@@ -308,7 +367,7 @@ def fit_table(
 ) -> GraphModel:
     """Return the model of rows that were checked before."""
     factors = factorize(graph, order)
-    fitted = tuple(conditional.fit(table, factors))
+    fitted = fit_factors(conditional, table, factors)
     return GraphModel(graph, table, factors, conditional, fitted)
 
 
@@ -383,6 +442,7 @@ def augment(
     ----------
     frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
         The observed rows. The columns of an array are named by the graph's nodes, in order.
+        Cells may be missing (NaN, None, NA, NaT, null), as in `fit_model`; new rows have no hole.
     graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns. Bidirected edges stand for hidden
         common causes.

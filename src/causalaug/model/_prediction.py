@@ -75,7 +75,7 @@ class Prediction:
         """
         check_share("level", level)
         wanted: FloatArray = np.full((len(self), 1), level, dtype=np.float64)
-        return self._at(wanted)[:, 0]
+        return self.at_shares(wanted)[:, 0]
 
     def sample(self, k: int = 1, random_state: RandomState = None) -> NDArray[Any]:
         """Draw `k` values for each row: shape (n, k), cells of the column for levels."""
@@ -84,7 +84,7 @@ class Prediction:
         if self.levels is not None:
             cells: NDArray[Any] = self.levels[self._first_reaching(share)]
             return cells
-        return self._at(share)
+        return self.at_shares(share)
 
     def _numbers(self) -> FloatArray:
         assert self.levels is not None
@@ -107,7 +107,7 @@ class Prediction:
         at: NDArray[Any] = (running[:, np.newaxis] < share[:, :, np.newaxis] - 1e-12).sum(axis=2)
         return at
 
-    def _at(self, share: FloatArray) -> FloatArray:
+    def at_shares(self, share: FloatArray) -> FloatArray:
         """Return the values at shares of the mass: shape (n, k)."""
         if self.probabilities is not None:
             numbers: FloatArray = self._numbers()[self._first_reaching(share)]

@@ -148,16 +148,16 @@ class Target:
                 completed = self._drawn(block, factors, joint)
                 yield rows, completed, np.zeros((len(block), N_KEPT))
                 continue
-            completed = self._enumerated(block, joint)
+            completed = self.enumerated(block, joint)
             others = [
                 number
                 for number in factors
                 if self.name not in (self.factors[number].target, *self.factors[number].pillow)
             ]
-            log_weights = self._log_product(completed, others)
+            log_weights = self.log_product(completed, others)
             yield rows, completed, log_weights.reshape(len(block), -1)
 
-    def _enumerated(self, values: FloatArray, joint: Sequence[str]) -> FloatArray:
+    def enumerated(self, values: FloatArray, joint: Sequence[str]) -> FloatArray:
         """Return every completion of the hidden cells by levels, row by row."""
         levels = [self.densities[self._number(name)].levels for name in joint]
         grid = np.array(list(product(*(each for each in levels if each is not None))))
@@ -169,8 +169,19 @@ class Target:
     def _drawn(
         self, values: FloatArray, factors: Sequence[int], joint: Sequence[str]
     ) -> FloatArray:
-        """Return completions drawn along the graph and chosen by how well they fit the rest.
+        """Return completions drawn along the graph and chosen by how well they fit the rest."""
+        completed, weights = self.candidates(values, factors, joint)
+        chosen = systematic(weights, N_KEPT)
+        chosen += np.arange(len(values))[:, np.newaxis] * N_DRAWS
+        kept: FloatArray = completed[chosen.ravel()]
+        return kept
 
+    def candidates(
+        self, values: FloatArray, factors: Sequence[int], joint: Sequence[str]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return completions drawn along the graph, and how well each fits the rest.
+
+        Shapes: (n_rows * N_DRAWS, n_columns), one row after the other, and (n_rows, N_DRAWS).
         All unknown cells, the target among them, are drawn from their own factors in order;
         each draw is weighed by the factors of the cells that are known. The numbers behind
         the draws are the same for every row, so that a row's answer does not depend on others.
@@ -189,13 +200,9 @@ class Target:
                 completed[:, column] = self.densities[number].draw(pillow, uniform)
             else:
                 log_weights += self.densities[number].log_density(completed[:, column], pillow)
-        weights = normalised(log_weights.reshape(len(values), N_DRAWS))
-        chosen = systematic(weights, N_KEPT)
-        chosen += np.arange(len(values))[:, np.newaxis] * N_DRAWS
-        kept: FloatArray = completed[chosen.ravel()]
-        return kept
+        return completed, normalised(log_weights.reshape(len(values), N_DRAWS))
 
-    def _log_product(self, values: FloatArray, factors: Sequence[int]) -> FloatArray:
+    def log_product(self, values: FloatArray, factors: Sequence[int]) -> FloatArray:
         """Return the log of the product of some factors in complete rows."""
         total = np.zeros(len(values))
         for number in factors:

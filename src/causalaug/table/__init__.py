@@ -13,6 +13,7 @@ from causalaug.table._columns import (
     check_names,
 )
 from causalaug.table._extra import EXTRA, extra_columns, warn_of_extra, without_extra
+from causalaug.table._filling import cells_of, missing_cells, take_and_fill
 from causalaug.table._limits import Limits
 from causalaug.table._table import Coding, Table
 
@@ -26,10 +27,13 @@ __all__ = [
     "Limits",
     "Table",
     "canonical_kind",
+    "cells_of",
     "check_names",
     "code_rows",
     "extra_columns",
     "level_cells",
+    "missing_cells",
+    "take_and_fill",
     "warn_of_extra",
     "without_extra",
 ]

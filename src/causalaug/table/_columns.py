@@ -84,7 +84,7 @@ class Column:
             return _ORDERED if self.ordered else _UNORDERED
         return str(pd.api.types.infer_dtype(self.cells, skipna=False))
 
-    @property
+    @cached_property
     def missing(self) -> BoolArray:
         """Mask of the cells that are NaN, None, NaT or any other null."""
         return self.cells == -1 if self.ordered is not None else np.asarray(pd.isna(self.cells))

@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 
 class Coding(NamedTuple):
-    """The distinct values of a column, sorted; the first row of each; the code of every row."""
+    """The distinct values of a column, sorted; the first row of each; the code of every row.
+
+    A missing cell has the code -1.
+    """
 
     values: FloatArray
     first_rows: IntArray
@@ -74,8 +77,9 @@ class Table:
         The least and the largest number that a cell of each column may hold: what the caller
         said, or else what its dtype can hold, 0 if it was never negative, and 0 to 1 if it is
         a float that never left that range.
-    source : frame or array
-        What the table was made from; `take` copies its cells.
+    source : frame or array, or None
+        What the table was made from; `take` copies its cells. None for a part of a table that
+        needs no cells.
     row_weights : array of shape (n_rows,), optional
         How much each row counts, positive; by default all rows count the same.
     total_weight : float
@@ -220,15 +224,29 @@ or fill the cells in.
     def coding(self, column: int) -> Coding:
         """Return the distinct values of a column and the code of each row, found once."""
         if column not in self._known:
-            self._known[column] = Coding.of(self.values[:, column])
+            self._known[column] = self._coded(column)
         coding: Coding = self._known[column]
         return coding
+
+    def _coded(self, column: int) -> Coding:
+        coding = Coding.of(self.values[:, column])
+        if self.missing is None or not self.missing[:, column].any():
+            return coding
+        # NaN comes last in a sorted column, and all of them are one value.
+        last = len(coding.values) - 1
+        codes = np.where(coding.codes == last, -1, coding.codes)
+        return Coding(coding.values[:-1], coding.first_rows[:-1], codes)
+
+    def present(self, column: int) -> FloatArray:
+        """Return the values of a column that are there."""
+        values: FloatArray = self.values[:, column]
+        return values if self.missing is None else values[~self.missing[:, column]]
 
     def summary(self, column: int, function: Callable[[FloatArray], float]) -> float:
         """Return a function of the values of a column, such as a bandwidth, computed once."""
         key = (column, function)
         if key not in self._known:
-            self._known[key] = function(self.values[:, column])
+            self._known[key] = function(self.present(column))
         number: float = self._known[key]
         return number
 
@@ -253,15 +271,24 @@ or fill the cells in.
 
     def select(self, rows: IntArray) -> Table:
         """Return the table of some rows, coded and weighed as they are here."""
+        selected = self.with_values_of(rows)
+        if self.source is None:
+            return selected
+        source = self.take(np.repeat(rows[:, np.newaxis], self.n_columns, axis=1))
+        return replace(selected, source=source)
+
+    def with_values_of(self, rows: IntArray) -> Table:
+        """Return the same without a source: all that a conditional needs, and fast."""
         values = np.asfortranarray(self.values[rows])
         values.flags.writeable = False
+        missing = None if self.missing is None else np.asfortranarray(self.missing[rows])
         return replace(
             self,
             _known={},
             values=values,
-            source=self.take(np.repeat(rows[:, np.newaxis], self.n_columns, axis=1)),
+            source=None,
             row_weights=None if self.row_weights is None else self.row_weights[rows],
-            missing=None if self.missing is None else self.missing[rows],
+            missing=missing if missing is None or missing.any() else None,
             total_weight=float(self.original_weights()[rows].sum()),
         )
 
