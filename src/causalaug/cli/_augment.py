@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,10 +20,13 @@ from causalaug.cli._options import (
     Json,
     Kinds,
     Limits,
+    Out,
     Overwrite,
     Quiet,
+    SafeCsv,
     Seed,
     Separator,
+    WeightColumn,
     parse_kinds,
     parse_limits,
 )
@@ -32,6 +34,8 @@ from causalaug.cli._output import Output
 from causalaug.cli._text import kinds_in_words, listed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from causalaug.augmentation import AugmentedTable
 
 
@@ -51,17 +55,6 @@ class ExpansionName(StrEnum):
     beam = "beam"
 
 
-Out = Annotated[
-    Path,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help="Where the rows go: .csv, .tsv, .parquet, .feather or .arrow. A file that is there "
-        "is replaced, once all is written.",
-        show_default=False,
-    ),
-]
 Rows = Annotated[
     int | None,
     typer.Option(
@@ -114,9 +107,7 @@ def augment(
     threshold: Threshold = None,
     kinds: Kinds = None,
     limits: Limits = None,
-    weight_column: Annotated[
-        str, typer.Option(metavar="NAME", help="The column that the weights go to.")
-    ] = "weight",
+    weight_column: WeightColumn = "weight",
     originals: Annotated[
         bool, typer.Option("--originals", help="Put the observed rows first, with their weight.")
     ] = False,
@@ -136,13 +127,7 @@ def augment(
             help="Add columns row_of_...: the observed row that each cell came from, from 0.",
         ),
     ] = False,
-    safe_csv: Annotated[
-        bool,
-        typer.Option(
-            "--safe-csv",
-            help="Put an apostrophe before text that a spreadsheet would run as a formula.",
-        ),
-    ] = False,
+    safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
     columns: Columns = None,
     drop: Drop = None,
