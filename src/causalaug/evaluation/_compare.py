@@ -27,6 +27,7 @@ from causalaug.estimators import (
 )
 from causalaug.evaluation._comparison import AUGMENTED, BASELINE, CONTROL, MODEL, Comparison
 from causalaug.evaluation._gaussian_process import MOST_ROWS
+from causalaug.evaluation._holes import is_filled_in, with_holes
 from causalaug.evaluation._plain import default_learner, other_than, plain_learners
 from causalaug.exceptions import CausalAugWarning, ParameterError, TableError
 from causalaug.graphs import as_graph, select_markov_blanket
@@ -79,7 +80,9 @@ def compare(
     Parameters
     ----------
     frame : pandas or polars DataFrame
-        The observed rows, features and target.
+        The observed rows, features and target. Cells may be missing. Rows without a target help
+        to fit the graph's model, and are held out never. Plain learners take missing features as
+        they are, if they can, or else get them from an `IterativeImputer`; `notes` says which.
     graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns.
     target : str
@@ -138,19 +141,21 @@ def compare(
     for name, number, least in (("n_splits", n_splits, 2), ("repeats", repeats, 1)):
         check_integer(name, number, at_least=least)
     check_splitter(cv)
-    opened, outside, decided = _open_frame(frame, graph, target, extra, kinds, limits)
+    opened, table, outside, decided = _open_frame(frame, graph, target, extra, kinds, limits)
     warn_of_extra(outside)
-    features, labels = opened.drop(target).to_native(), opened[target].to_numpy()
-    groups = check_groups(groups, len(labels))
-    if cv is None and len(labels) < 2 * n_splits:
+    features, labelled = opened.drop(target).to_native(), _labelled(table, target)
+    known = opened[labelled]
+    groups = check_groups(groups, len(opened))
+    if cv is None and len(labelled) < 2 * n_splits:
         raise TableError(
-            f"There must be at least two rows for each of the {n_splits} folds. "
-            f"Found {len(labels)} rows. Use fewer folds, or more rows."
+            f"There must be at least two rows for each of the {n_splits} folds. Found "
+            f"{len(labelled)} rows{_of_all(labelled, table)}. Use fewer folds, or more rows."
         )
     is_classification = _is_classification(task, estimator, opened[target])
     learner = default_learner(features, classification=is_classification)
     learner = learner if estimator is None else estimator
-    judge = _judge(learner, labels, is_classification=is_classification)
+    judge = _judge(learner, known[target].to_numpy(), is_classification=is_classification)
+    labels = _spread(known[target].to_numpy(), labelled, len(opened))
     kind = AugmentedClassifier if is_classification else AugmentedRegressor
     augmented = kind(
         learner,
@@ -164,11 +169,14 @@ def compare(
     blanket = select_markov_blanket(graph, target)
     rivals = plain_learners(features, classification=is_classification, blanket=blanket)
     rng = as_generator(random_state)
-    folds = hold_out(
-        judge, features, labels, groups, rng, cv=cv, n_splits=n_splits, n_repeats=repeats
-    )
-    trials = list(_trials(augmented, other_than(learner, rivals), folds, rng))
-    fit = _Fitter(features, labels, groups, judge)
+    folds = _folds(judge, known, target, labelled, groups, rng, cv, n_splits, repeats)
+    rivals = other_than(learner, rivals)
+    has_holes = _has_holes(table, target)
+    if has_holes:
+        # The learner alone must not be given cells that the graph's model has filled in.
+        rivals = {name: with_holes(each) for name, each in {BASELINE: learner, **rivals}.items()}
+    trials = list(_trials(augmented, rivals, folds, rng))
+    fit = _Fitter(features, labels, groups, judge, np.setdiff1d(np.arange(len(opened)), labelled))
     results = []
     mapped = _map_jobs(fit, trials, n_jobs) if map_ is None else map_(fit, trials)
     for done, result in enumerate(mapped, start=1):
@@ -177,6 +185,7 @@ def compare(
             callback(done, len(trials))
     table = pd.concat(results, ignore_index=True)
     notes = _notes(max(len(train) for repeat in folds for train, _ in repeat))
+    notes += _notes_of_holes(rivals if has_holes else {}, len(opened) - len(labelled))
     return Comparison(table, target, judge.loss_name, _name_of(learner), notes)
 
 
@@ -191,6 +200,7 @@ class _Trial:
     train: IntArray
     held_out: IntArray
     seed: int
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,11 +211,13 @@ class _Fitter:
     labels: Any
     groups: Any
     judge: Task
+    unlabelled: IntArray
 
     def __call__(self, trial: _Trial) -> pd.DataFrame:
         opened = nw.from_native(self.features, eager_only=True)
         learner = seeded(trial.learner, np.random.default_rng(trial.seed))
-        train, labels = opened[trial.train].to_native(), self.labels[trial.train]
+        rows = self._training_rows(trial)
+        train, labels = opened[rows].to_native(), _as_typed(self.labels[rows])
         asked = opened[trial.held_out].to_native()
         with warnings.catch_warnings():
             # What a fold would say was said of the whole table, once.
@@ -214,13 +226,25 @@ class _Fitter:
                 with one_thread(len(labels)):
                     fitted = {trial.method: learner.fit(train, labels)}
             else:
-                groups = None if self.groups is None else self.groups[trial.train]
+                groups = None if self.groups is None else self.groups[rows]
                 parts = learner.fit_parts(train, labels, groups)
-                fitted = {_METHODS[name]: parts[name] for name in _METHODS}
+                fitted = {_METHODS[name]: parts[name] for name in trial.parts}
         return pd.concat(
             [self._judged(trial, name, each, asked) for name, each in fitted.items()],
             ignore_index=True,
         )
+
+    def _training_rows(self, trial: _Trial) -> IntArray:
+        """Return the rows to train on: ours learns from rows without a target, too.
+
+        Not from those that belong to a group which is held out.
+        """
+        if trial.method != AUGMENTED or not len(self.unlabelled):
+            return trial.train
+        more = self.unlabelled
+        if self.groups is not None:
+            more = more[~np.isin(self.groups[more], self.groups[trial.held_out])]
+        return np.concatenate([trial.train, more])
 
     def _judged(self, trial: _Trial, method: str, fitted: Any, asked: Any) -> pd.DataFrame:
         return pd.DataFrame(
@@ -229,7 +253,7 @@ class _Fitter:
                 "repeat": trial.repeat,
                 "fold": trial.fold,
                 "row": trial.held_out,
-                "loss": self.judge.losses(fitted, asked, self.labels[trial.held_out]),
+                "loss": self.judge.losses(fitted, asked, _as_typed(self.labels[trial.held_out])),
                 "share": getattr(fitted, "augmented_share_", 0.0),
             }
         )
@@ -245,13 +269,18 @@ def _trials(
     folds: list[list[tuple[IntArray, IntArray]]],
     rng: np.random.Generator,
 ) -> Iterator[_Trial]:
-    """Yield all trials; those on the same rows share their seed."""
-    methods = {AUGMENTED: augmented, **rivals}
+    """Yield all trials; those on the same rows share their seed.
+
+    The baseline is a part of the augmented learner, unless it is a rival of its own.
+    """
+    judged = tuple(name for name, method in _METHODS.items() if method not in rivals)
+    own_baseline = {name: each for name, each in rivals.items() if name == BASELINE}
+    methods = {**own_baseline, AUGMENTED: augmented, **rivals}
     for repeat, parts in enumerate(folds):
         for fold, (train, held_out) in enumerate(parts):
             seed = new_seed(rng)
             for method, learner in methods.items():
-                yield _Trial(method, clone(learner), repeat, fold, train, held_out, seed)
+                yield _Trial(method, clone(learner), repeat, fold, train, held_out, seed, judged)
 
 
 def _map_jobs(fit: _Fitter, trials: list[_Trial], n_jobs: int | None) -> Iterator[pd.DataFrame]:
@@ -274,13 +303,13 @@ def _open_frame(
     extra: str,
     kinds: Mapping[str, KindName] | None,
     limits: Mapping[str, Limits] | None,
-) -> tuple[nw.DataFrame[Any], tuple[str, ...], dict[str, Any]]:
-    """Return the frame, the columns outside the graph, and kinds and limits of the others.
+) -> tuple[nw.DataFrame[Any], Table, tuple[str, ...], dict[str, Any]]:
+    """Return the frame, its table, the columns outside, and kinds and limits of the others.
 
     The data are checked as `augment` would, before any work. A fold has fewer values than the
     table: left to itself, it might take a quantity for ranks. The target is what the task says.
     """
-    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, limits=limits)
+    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, limits=limits, holes=True)
     outside = extra_columns(table.columns, graph.nodes, extra)
     check_choice("target", target, graph.nodes)
     if isinstance(frame, np.ndarray):
@@ -291,7 +320,79 @@ def _open_frame(
         "kinds": {name: table.kinds[j] for name, j in known.items()} | _within(kinds, graph),
         "limits": {name: table.limits[j] for name, j in movable.items()} | _within(limits, graph),
     }
-    return nw.from_native(frame, eager_only=True), outside, decided
+    return nw.from_native(frame, eager_only=True), table, outside, decided
+
+
+def _labelled(table: Table, target: str) -> IntArray:
+    """Return the rows that have a target."""
+    return np.flatnonzero(~np.isnan(table.values[:, table.index(target)]))
+
+
+def _of_all(labelled: IntArray, table: Table) -> str:
+    """Return which rows they are, if some have no target."""
+    return "" if len(labelled) == table.n_rows else f" with a target, of {table.n_rows}"
+
+
+def _has_holes(table: Table, target: str) -> bool:
+    """Say whether a feature is missing somewhere."""
+    features = [column != target for column in table.columns]
+    return bool(np.isnan(table.values[:, features]).any())
+
+
+def _spread(known: Any, labelled: IntArray, n_rows: int) -> Any:
+    """Return the targets of all rows: as they were, or NaN or None where they are missing."""
+    if len(labelled) == n_rows:
+        return known
+    is_number = known.dtype.kind in "fiu"
+    spread = np.full(n_rows, np.nan) if is_number else np.full(n_rows, None, dtype=object)
+    spread[labelled] = known
+    return spread
+
+
+def _as_typed(labels: Any) -> Any:
+    """Return targets that are all there in the dtype that they would have had."""
+    if labels.dtype.kind != "O" or pd.isna(labels).any():
+        return labels
+    return pd.Series(labels).infer_objects().to_numpy()
+
+
+def _folds(
+    judge: Task,
+    known: nw.DataFrame[Any],
+    target: str,
+    labelled: IntArray,
+    groups: Any,
+    rng: np.random.Generator,
+    cv: Any,
+    n_splits: int,
+    n_repeats: int,
+) -> list[list[tuple[IntArray, IntArray]]]:
+    """Return training and held-out rows, all of them with a target; the rest is held out never."""
+    features, labels = known.drop(target).to_native(), known[target].to_numpy()
+    own = None if groups is None else groups[labelled]
+    options = {"cv": cv, "n_splits": n_splits, "n_repeats": n_repeats}
+    folds = hold_out(judge, features, labels, own, rng, **options)
+    return [[(labelled[train], labelled[held]) for train, held in repeat] for repeat in folds]
+
+
+def _notes_of_holes(rivals: Mapping[str, Any], n_unlabelled: int) -> tuple[str, ...]:
+    """Say how the plain learners came by missing cells, and what rows without a target did."""
+    taken = [name for name, each in rivals.items() if not is_filled_in(each)]
+    filled = [name for name in rivals if name not in taken]
+    notes = []
+    if filled:
+        notes.append(
+            "Cells are missing; for these learners an IterativeImputer filled them in (labels: by "
+            f"the most common): {', '.join(filled)}."
+        )
+    if taken:
+        notes.append(f"These took missing cells as they are: {', '.join(taken)}.")
+    if n_unlabelled:
+        notes.append(
+            f"Rows without a target: {n_unlabelled}. They help to fit the graph's model; plain "
+            "learners did not see them, and nobody is judged on them."
+        )
+    return tuple(notes)
 
 
 def _within(options: Mapping[str, Any] | None, graph: ADMG) -> dict[str, Any]:
