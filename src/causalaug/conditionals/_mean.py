@@ -43,6 +43,13 @@ has no width to be chosen."""
 FEW_ROWS = 20
 """With fewer rows the leave-one-out error decides instead of the evidence."""
 
+FEW_FOR_BUMPS = 40
+ROWS_PER_INPUT = 6
+LEAST_PENALTY = 0.1
+"""With fewer rows than the first, and at most so many for each input, curves and surfaces keep at
+least this penalty. Where cells are missing a factor of five columns may have 15 rows: a surface
+goes through all of them, and the noise looks a thousand times smaller than it is."""
+
 RESOLUTION = 1e-5
 """Landmarks of whose bump less than this is new beside the others are left out. Noise is larger
 than what is lost, and features cost time with every prediction."""
@@ -208,6 +215,8 @@ def _fit_ridge(
     """
     n_rows = float(1.0 / np.square(share).sum()) if n_rows is None else n_rows
     design = features(inputs)
+    if features.bumps and n_rows < FEW_FOR_BUMPS and n_rows <= ROWS_PER_INPUT * inputs.shape[1]:
+        penalties = np.unique(np.maximum(penalties, LEAST_PENALTY))
     root = np.sqrt(share)
     middle, mean = share @ design, float(share @ target)
     rows = root[:, np.newaxis] * (design - middle)
