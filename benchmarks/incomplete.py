@@ -374,7 +374,7 @@ def unlabelled(run):
 
 def tables(run):
     """The bundled tables, whole numbers taken for labels and for what they are."""
-    n_splits = 2 if run.quick else run.units
+    n_splits = 2 if run.quick else run.units // 2
     tasks, masses = [], []
     for number in range(n_splits):
         seed = run.first_seed + number

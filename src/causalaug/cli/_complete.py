@@ -131,17 +131,11 @@ def complete(
 
 def _joined(frame: pd.DataFrame, made: Completion) -> pd.DataFrame:
     """Return the filled in columns in their places among the others, row by row."""
+    from causalaug.cli._rows import with_whole_numbers
+
     joined = frame.iloc[made.rows].reset_index(drop=True)
-    filled = made.frame.reset_index(drop=True)
-    return joined.assign(**{name: _as_it_was(frame[name], filled[name]) for name in filled})
-
-
-def _as_it_was(before: pd.Series[Any], filled: pd.Series[Any]) -> pd.Series[Any]:
-    """Return integers as such: the holes in them had made floats of them."""
-    if before.dtype.kind != "f" or not before.isna().any():
-        return filled
-    is_whole = bool((before.dropna() % 1 == 0).all() and (filled % 1 == 0).all())
-    return filled.astype("int64") if is_whole else filled
+    filled = with_whole_numbers(frame, made.frame.reset_index(drop=True))
+    return joined.assign(**{str(name): filled[name] for name in filled})
 
 
 def _tell(
