@@ -265,13 +265,12 @@ def tabulated(results, by, columns):
     return to_markdown(rows)
 
 
-def training(run):
-    """One cell in five is missing."""
+def completing(run):
+    """One cell in five is missing in training; plain learners on what `complete` filled in."""
     cells = [{"n": n, "share": 0.2, "learner": name} for name in LEARNERS for n in (60, 150)]
-    plain = run.of("plain", plain_unit, cells)
-    ours = run.of("ours", ours_unit, cells)
+    results = run.of("plain", plain_unit, cells)
 
-    def of_plain(cell):
+    def columns(cell):
         has_holes = cell["holes as they are"].notna().all()
         return {
             "against the imputer, %": change(cell, "completed", "imputer"),
@@ -284,18 +283,20 @@ def training(run):
             "all cells known, against the imputer, %": change(cell, "all cells", "imputer"),
         }
 
-    def of_ours(cell):
+    groups = (["learner", "n"], ["learner", "n", "mechanism"])
+    return "\n\n".join(tabulated(results, by, columns) for by in groups)
+
+
+def training(run):
+    """One cell in five is missing in training; our learner."""
+    cells = [{"n": n, "share": 0.2, "learner": name} for name in LEARNERS for n in (60, 150)]
+    results = run.of("ours", ours_unit, cells)
+
+    def columns(cell):
         return {"against the imputer, %": change(cell, "ours", "imputer")}
 
     groups = (["learner", "n"], ["learner", "n", "mechanism"])
-    return "\n\n".join(
-        [
-            "`complete`, then the plain learner:",
-            *(tabulated(plain, by, of_plain) for by in groups),
-            "Our learner on the holes, against our learner on what the imputer filled in:",
-            *(tabulated(ours, by, of_ours) for by in groups),
-        ]
-    )
+    return "\n\n".join(tabulated(results, by, columns) for by in groups)
 
 
 def prediction(run):
@@ -314,27 +315,25 @@ def prediction(run):
 
 
 def few_holes(run):
-    """One cell in a hundred is missing."""
+    """One cell in a hundred is missing; plain learners on what `complete` filled in."""
     cells = [{"n": n, "share": 0.01, "learner": name} for name in LEARNERS for n in (60, 150)]
-    plain = run.of("plain", plain_unit, cells)
-    ours = run.of("ours", ours_unit, [cell for cell in cells if cell["n"] == 60])
+    results = run.of("plain", plain_unit, cells)
 
-    def completed_rows(cell):
-        return {
-            "`complete`, then the learner, against complete rows alone, %": change(
-                cell, "completed", "complete rows"
-            )
-        }
+    def columns(cell):
+        return {"against complete rows alone, %": change(cell, "completed", "complete rows")}
 
-    def our_rows(cell):
-        return {
-            "our learner on the holes, against complete rows alone, %": change(
-                cell, "ours", "complete rows"
-            )
-        }
+    return tabulated(results, ["learner", "n"], columns)
 
-    by = ["learner", "n"]
-    return "\n\n".join([tabulated(plain, by, completed_rows), tabulated(ours, by, our_rows)])
+
+def few_holes_ours(run):
+    """One cell in a hundred is missing; our learner."""
+    cells = [{"n": 60, "share": 0.01, "learner": name} for name in LEARNERS]
+    results = run.of("ours", ours_unit, cells)
+
+    def columns(cell):
+        return {"against complete rows alone, %": change(cell, "ours", "complete rows")}
+
+    return tabulated(results, ["learner", "n"], columns)
 
 
 def unlabelled(run):
@@ -465,23 +464,28 @@ def fastest(calls, times):
 
 
 SECTIONS = {
-    "One cell in five missing in training": training,
+    "One cell in five missing in training: `complete`, then a plain learner": completing,
+    "One cell in five missing in training: our learner": training,
     "Holes at prediction": prediction,
-    "One cell in a hundred missing": few_holes,
+    "One cell in a hundred missing: `complete`, then a plain learner": few_holes,
+    "One cell in a hundred missing: our learner": few_holes_ours,
     "Ten times as many unlabelled rows": unlabelled,
     "Whole numbers: the bundled tables": tables,
     "What holes cost": speed,
 }
 
 LEADS = {
-    training: f"""`complete` gives each row with holes {COPIES} copies, which share its weight. The
-imputer is scikit-learn's `IterativeImputer`, fitted to the features of the rows that have a target,
-as in a pipeline. It does better if it is given the target as a further column, and rows without a
-target are kept with an imputed one: that is the second rival. Boosting can also take the holes as
-they are. The last column says what there is to gain.""",
+    completing: f"""`complete` gives each row with holes {COPIES} copies, which share its weight.
+The imputer is scikit-learn's `IterativeImputer`, fitted to the features of the rows that have a
+target, as in a pipeline. It does better if it is given the target as a further column, and rows
+without a target are kept with an imputed one: that is the second rival. Boosting can also take the
+holes as they are. The last column says what there is to gain.""",
+    training: """On the holes, against the same on what the imputer filled in (features of rows that
+have a target).""",
     prediction: f"""The learners of the section above, asked about {N_HOLED} rows of which one cell
 in five is missing: ours integrates the holes out, the imputer fills them in.""",
     few_holes: "Complete-row analysis drops every row with a hole, about 8% of them.",
+    few_holes_ours: "The same with our learner, on the holes and on complete rows.",
     unlabelled: f"""60 rows with the target and {TIMES_UNLABELLED * 60} without. Wrong graphs are
 another model's, the right one with shuffled names, with one arrow turned, with one gone; ridge.""",
     tables: f"""Columns of whole numbers are integers here, as in the files that the tables came in.

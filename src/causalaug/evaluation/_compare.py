@@ -385,6 +385,8 @@ def _notes_of_holes(rivals: Mapping[str, Any], n_unlabelled: int) -> tuple[str, 
             "Cells are missing; for these learners an IterativeImputer filled them in (labels: by "
             f"the most common): {', '.join(filled)}."
         )
+    if rivals:
+        notes.append("The control knows the graph by the cells that it filled in, and no further.")
     if taken:
         notes.append(f"These took missing cells as they are: {', '.join(taken)}.")
     if n_unlabelled:
