@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 import causalaug as ca
 from causalaug.evaluation import Comparison, Gain
-from causalaug.evaluation._compare import _notes
+from causalaug.evaluation._compare import _as_typed, _notes
 from causalaug.evaluation._gaussian_process import GaussianProcess
 from causalaug.evaluation._holes import FillIn
 from causalaug.evaluation._plain import default_learner, plain_learners
@@ -415,6 +415,20 @@ def test_classes_may_be_missing(convert):
     result = compare(convert(frame), estimator=LogisticRegression(), n_splits=2)
     assert result.loss_name == "log-loss"
     assert set(result.frame["row"]) == set(np.flatnonzero(frame["Y"].notna()))
+
+
+def test_classes_that_are_integers_stay_such():
+    frame = DATA.frame.assign(Y=pd.array(DATA.frame["Y"] > 0, dtype="Int64"))
+    frame.loc[:5, "Y"] = pd.NA
+    seen = []
+
+    def spy(fit, trials):
+        seen.extend(_as_typed(fit.labels[trial.train]) for trial in trials)
+        return map(fit, trials)
+
+    result = compare(frame, estimator=LogisticRegression(), n_splits=2, map_=spy)
+    assert {labels.dtype.kind for labels in seen} == {"i"}
+    assert len(result.losses) == 34
 
 
 def test_frames_of_all_libraries_give_one_result():

@@ -155,7 +155,8 @@ def compare(
     learner = default_learner(features, classification=is_classification)
     learner = learner if estimator is None else estimator
     judge = _judge(learner, known[target].to_numpy(), is_classification=is_classification)
-    labels = _spread(known[target].to_numpy(), labelled, len(opened))
+    missing = None if is_classification else np.nan
+    labels = _spread(known[target].to_numpy(), labelled, len(opened), missing)
     kind = AugmentedClassifier if is_classification else AugmentedRegressor
     augmented = kind(
         learner,
@@ -339,12 +340,11 @@ def _has_holes(table: Table, target: str) -> bool:
     return bool(np.isnan(table.values[:, features]).any())
 
 
-def _spread(known: Any, labelled: IntArray, n_rows: int) -> Any:
-    """Return the targets of all rows: as they were, or NaN or None where they are missing."""
+def _spread(known: Any, labelled: IntArray, n_rows: int, missing: float | None) -> Any:
+    """Return the targets of all rows: as they were, or with `missing` where there is none."""
     if len(labelled) == n_rows:
         return known
-    is_number = known.dtype.kind in "fiu"
-    spread = np.full(n_rows, np.nan) if is_number else np.full(n_rows, None, dtype=object)
+    spread = np.full(n_rows, missing)
     spread[labelled] = known
     return spread
 
