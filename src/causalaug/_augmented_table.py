@@ -4,6 +4,7 @@
 lambda in the paper's augmented risk, ``(1 - lambda) R_emp + lambda R_aug``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,7 @@ from causalaug._validation import check_share
 from causalaug.exceptions import TableError
 from causalaug.expansion import Paths
 from causalaug.factorization import Factor
-from causalaug.table import Table
+from causalaug.table import Table, rows_of, stack_frames
 from causalaug.typing import BoolArray, FloatArray, IntArray
 
 
@@ -33,11 +34,15 @@ class AugmentedTable:
     factors : tuple of Factor
         The conditionals that the weights are a product of, in the order that was used. With
         bidirected edges they depend on that order.
+    originals : callable, optional
+        Returns a frame and weights that stand for the observed rows in `mixed`, where these have
+        holes: completed rows. By default the observed rows stand for themselves.
     """
 
     table: Table = field(repr=False)
     paths: Paths = field(repr=False)
     factors: tuple[Factor, ...]
+    originals: Callable[[], tuple[Any, FloatArray]] | None = field(default=None, repr=False)
 
     @cached_property
     def frame(self) -> Any:
@@ -127,7 +132,7 @@ class AugmentedTable:
         relative = np.exp(self.paths.log_weights - heaviest[groups.ranks])
         log_weights = heaviest + np.log(np.bincount(groups.ranks, relative))
         paths = replace(self.paths.at(first), log_weights=log_weights)
-        return AugmentedTable(self.table, paths, self.factors)
+        return replace(self, paths=paths)
 
     def mixed(self, share: float = 0.5) -> tuple[Any, FloatArray]:
         """Return original and new rows together, weighted so that a learner can take them.
@@ -143,6 +148,7 @@ class AugmentedTable:
         -------
         frame
             The originals first, then the new rows, in the library and the dtypes of the input.
+            Originals with holes are completed, one draw for each, as `GraphModel.complete` does.
         weights : array of shape (n + m,)
             They sum to the total weight of the originals: n without sample weights. A learner
             whose regularisation counts weight is then as strict as without new rows.
@@ -168,9 +174,10 @@ class AugmentedTable:
         5  2  6   0.125
         """
         check_share("share", share)
-        total = self.table.total_weight
+        own = self._completed[1]
+        total = self.table.total_weight if self.originals is None else float(own.sum())
         # Eq. (2), the risk of the new rows, counts lambda; that of the originals 1 - lambda.
-        originals = (1.0 - share) * self.table.original_weights()
+        originals = (1.0 - share) * own
         if share == 0.0:
             return self._stacked, np.concatenate([originals, np.zeros(len(self))])
         if not self.mass > 0.0:
@@ -182,10 +189,18 @@ class AugmentedTable:
     @cached_property
     def _stacked(self) -> Any:
         """The originals and the new rows in one frame, built once for all shares."""
-        return self.stacked_on(np.arange(self.table.n_rows))
+        return self.stacked_on(np.arange(len(self._completed[1])))
+
+    @cached_property
+    def _completed(self) -> tuple[Any, FloatArray]:
+        if self.originals is None:
+            return self.table.source, self.table.original_weights()
+        return self.originals()
 
     def stacked_on(self, originals: IntArray) -> Any:
         """Return some of the original rows, by number, followed by the new rows."""
+        if self.originals is not None:
+            return stack_frames(rows_of(self._completed[0], originals), self.frame)
         rows = np.empty((len(originals) + len(self), self.table.n_columns), np.int64, order="F")
         rows[: len(originals)] = originals[:, np.newaxis]
         rows[len(originals) :] = self.rows

@@ -249,3 +249,17 @@ def test_the_spread_is_the_standard_deviation_of_repeated_rows(unit):
     values, weights = np.array([1.0, 2.0, 5.0]), np.array([3.0, 1.0, 2.0])
     expected = np.repeat(values, weights.astype(int)).std() * unit
     assert float(spread(values * unit, weights)) == pytest.approx(expected)
+
+
+def test_few_rows_in_many_inputs_do_not_hide_their_noise():
+    """A surface could go through all of them; the noise must not look like next to nothing."""
+    ratios = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        inputs = rng.normal(size=(18, 5))
+        noise = 0.5
+        target = inputs.sum(axis=1) / np.sqrt(5.0) + noise * rng.normal(size=18)
+        mean = fit_smooth_mean(inputs, target, np.ones(18))
+        residuals = mean.left_out / np.sqrt(1.0 + mean.doubt_left_out)
+        ratios.append(np.sqrt(np.square(residuals).mean()) / noise)
+    assert min(ratios) > 0.2

@@ -179,9 +179,27 @@ def test_wrong_parameters_are_refused(options, text):
         make(**options).fit_resample(*rows_of_regression())
 
 
-def test_missing_cells_are_refused():
+def test_a_column_that_is_missing_throughout_is_refused():
     X, y = rows_of_regression()
-    with pytest.raises(TableError, match="24 in 'a'"):
+    with pytest.raises(TableError, match=r"Found none in \['a'\]"):
         make().fit_resample(X.assign(a=np.nan), y)
-    with pytest.raises(ValueError, match="NaN"):
-        make(target="y").fit_resample(X.assign(a=np.nan).to_numpy(), y)
+
+
+def test_missing_cells_are_drawn_once():
+    X, y = rows_of_regression()
+    holes = X.mask(np.random.default_rng(0).random(X.shape) < 0.2)
+    features, target = make().fit_resample(holes, y)
+    assert features.notna().all(axis=None)
+    own = features.iloc[:24].to_numpy()
+    there = holes.notna().to_numpy()
+    np.testing.assert_array_equal(own[there], holes.to_numpy()[there])
+    np.testing.assert_array_equal(target[:24], y)
+
+
+def test_rows_without_a_target_do_not_come_back():
+    X, y = rows_of_regression()
+    some = y.where(np.arange(24) < 16)
+    features, target = make().fit_resample(X, some)
+    assert len(features) == 32
+    np.testing.assert_array_equal(target[:16], y[:16])
+    assert np.isfinite(target).all()

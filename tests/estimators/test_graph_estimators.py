@@ -61,14 +61,32 @@ def test_holes_and_frames_of_other_libraries():
     assert np.mean(np.square(full - y_new)) < error < 0.5 * np.var(y_new)
 
 
-def test_rows_with_holes_are_not_fitted_and_said_so():
-    graph, X, y, X_new, _ = star("linear", 1)
-    holes = X.copy()
-    holes.iloc[3, 2] = np.nan
-    with pytest.warns(CausalAugWarning, match="1 of 60 rows have missing features"):
-        model = ca.GraphRegressor(graph).fit(holes, y)
-    without = ca.GraphRegressor(graph).fit(X.drop(index=3), y.drop(index=3))
-    np.testing.assert_allclose(model.predict(X_new), without.predict(X_new))
+def test_rows_with_holes_are_fitted():
+    graph, X, y, X_new, y_new = star("linear", 1)
+    holes = X.mask(np.random.default_rng(0).random(X.shape) < 0.2)
+    model = ca.GraphRegressor(graph, random_state=0).fit(holes, y)
+    again = ca.GraphRegressor(graph, random_state=0).fit(holes, y)
+    np.testing.assert_array_equal(model.predict(X_new), again.predict(X_new))
+    whole = ca.GraphRegressor(graph).fit(X, y)
+    losses = [np.square(each.predict(X_new) - y_new).mean() for each in (model, whole)]
+    assert losses[0] < 2.0 * losses[1]
+
+
+def test_rows_without_a_target_are_fitted():
+    graph, X, y, X_new, y_new = star("linear", 1)
+    some = y.where(np.arange(len(y)) < 30)
+    model = ca.GraphRegressor(graph, random_state=0).fit(X, some)
+    assert model.model_.table.n_rows == len(y)
+    assert np.square(model.predict(X_new) - y_new).mean() < np.var(y_new)
+
+
+def test_classes_may_be_missing():
+    graph, X, y, X_new, y_new = star("linear", 1)
+    label = pd.Series(np.where(y > 0, "up", "down"), name="Y", dtype=object)
+    label = label.where(np.arange(len(y)) < 40)
+    model = ca.GraphClassifier(graph, random_state=0).fit(X, label)
+    assert model.classes_.tolist() == ["down", "up"]
+    assert (model.predict(X_new) == np.where(y_new > 0, "up", "down")).mean() > 0.7
 
 
 def test_whole_weights_repeat_rows_and_zero_leaves_out():

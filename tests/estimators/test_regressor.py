@@ -405,8 +405,8 @@ def test_wrong_parameters_are_refused(rows, options, error, text):
     [
         (lambda X, y: (X.rename(columns={"a": "A"}), y), GraphMismatchError, "Only in the graph"),
         (lambda X, y: (X.assign(y=1.0), y), TableError, "must not hold the target"),
-        (lambda X, y: (X.assign(a=np.nan), y), TableError, "24 in 'a'"),
-        (lambda X, y: (X, y.where(y < 0.0)), TableError, "in 'y' \\(first at row"),
+        (lambda X, y: (X.assign(a=np.nan), y), TableError, "Found none in \\['a'\\]"),
+        (lambda X, y: (X, y.where(y < -1e9)), TableError, "all 24 cells of `y` are missing"),
         (lambda X, y: (X.to_numpy(), y), GraphMismatchError, "the features must have names"),
         (lambda X, y: (X.set_axis([1, 2, 3], axis=1), y), TableError, "names must be strings"),
         (lambda X, y: (X[["a"]], y.to_numpy()), ParameterError, "name of the target must be"),

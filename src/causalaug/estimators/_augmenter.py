@@ -1,14 +1,17 @@
 """New rows for learners and pipelines that cannot take weights."""
 
+from dataclasses import replace
+
 import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
 from causalaug._augmented_table import no_new_rows
-from causalaug._random import as_generator
+from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_integer, check_share
 from causalaug.conditionals import ResidualConditional
+from causalaug.estimators._holes import GivenRows, completed_rows, refined_model
 from causalaug.estimators._observed import (
     check_named,
     check_rows,
@@ -138,7 +141,8 @@ class CausalAugmenter(BaseEstimator):
         -------
         X_resampled : frame or array
             Features, in the library and the dtypes of `X`; observed rows come first. Columns
-            outside the graph are left out: new rows have none.
+            outside the graph are left out: new rows have none. Missing cells are drawn once,
+            given the others; rows without a target are not among them.
         y_resampled : series or array
             Their target.
         """
@@ -146,7 +150,7 @@ class CausalAugmenter(BaseEstimator):
         if observed is None:
             return X, y
         rng = as_generator(self.random_state)
-        n_new, own = self._divide(observed.n_rows, rng)
+        n_new, own = self._divide(len(observed.labels), rng)
         augmented = self._draw(observed, max(n_new, 1), rng)
         features, target = observed.split(augmented.at(slice(n_new)).stacked_on(own))
         return features, _like(y, target)
@@ -154,7 +158,7 @@ class CausalAugmenter(BaseEstimator):
     def _observe(self, X, y):
         """Return the rows, checked against the graph; None if there is no graph."""
         self._check_parameters()
-        features, target = check_rows(self, X, y, y_numeric=False)
+        features, target = check_rows(self, X, y, y_numeric=False, holes=self.graph is not None)
         if self.graph is None:
             warn_of_no_graph()
             return None
@@ -175,11 +179,15 @@ class CausalAugmenter(BaseEstimator):
     def _draw(self, observed, n_new, rng):
         """Return at least so many new rows; draws that end early are made up for."""
         conditional = ResidualConditional() if self.conditional is None else self.conditional
-        model = observed.fit(conditional)
+        originals = None
+        if observed.table.missing is not None:
+            rows = completed_rows(observed, conditional, new_seed(rng), copies=1)
+            originals = GivenRows(rows.table.source, rows.sample_weight)
+        model = refined_model(observed, conditional, rng)
         for times in DRAWS_PER_ROW:
             augmented = model.expand(SampledExpansion(times * n_new), rng)
             if len(augmented) >= n_new:
-                return augmented
+                return replace(augmented, originals=originals)
         raise no_new_rows()
 
     def _check_parameters(self):

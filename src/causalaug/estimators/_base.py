@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -30,6 +31,7 @@ from causalaug.estimators._gate import (
     GateTrial,
     choose_and_fit,
 )
+from causalaug.estimators._holes import FilledLearner, Filler
 from causalaug.estimators._learner import (
     Learner,
     Training,
@@ -51,7 +53,7 @@ from causalaug.estimators._observed import (
     observe,
     warn_of_no_graph,
 )
-from causalaug.exceptions import ParameterError
+from causalaug.exceptions import ParameterError, TableError
 from causalaug.expansion import BudgetExpansion
 from causalaug.graphs import as_graph, complete_graph
 from causalaug.model import check_strategies, resolve_conditional, warn_of_loss
@@ -89,6 +91,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         feature_names=None,
         kinds=None,
         limits=None,
+        keep_holes=False,
         n_jobs=None,
         random_state=None,
     ):
@@ -103,6 +106,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         self.feature_names = feature_names
         self.kinds = kinds
         self.limits = limits
+        self.keep_holes = keep_holes
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -112,9 +116,11 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, or array of shape (n, d)
-            The features. With a graph, the columns of an array are named by `feature_names`.
+            The features. With a graph, the columns of an array are named by `feature_names`,
+            and cells may be missing.
         y : series or array of shape (n,)
-            The target.
+            The target. With a graph it may be missing (NaN, None) in some rows: these serve the
+            factors that they can, and are never held out.
         sample_weight : array of shape (n,), optional
             How much each observed row counts, for the learner and for the new rows alike.
         groups : array of shape (n,), optional
@@ -145,14 +151,16 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
     def _fit(self, X, y, sample_weight, groups, fit_params, *, parts=False):
         learner, rule = self._check_parameters()
         named_y = y
-        X, y = check_rows(self, X, y, y_numeric=self._kind_of_target == "continuous")
-        y = self._check_target(y)
+        is_number = self._kind_of_target == "continuous"
+        X, y = check_rows(self, X, y, y_numeric=is_number, holes=self.graph is not None)
+        y = self._check_labels(y)
         weights = _check_weights(sample_weight, len(y))
         groups = check_groups(groups, len(y))
         check_fit_params(fit_params, len(y))
         rng = as_generator(self.random_state)
         if learner is None:
-            learner = with_encoding(self._default_learner(len(y)), X, one_hot=False)
+            n_labels = int((~pd.isna(y)).sum())
+            learner = with_encoding(self._default_learner(n_labels), X, one_hot=False)
         learner = Learner(seeded(learner, rng), fit_params)
         self._forget()
         graph, X, feature_names = self._known_graph(X)
@@ -176,8 +184,10 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             limits=self.limits,
             extra=self.extra,
             feature_names=feature_names,
+            keep_holes=self.keep_holes,
             stacklevel=5,
         )
+        _check_some_labels(observed)
         groups = None if groups is None else groups[weights > 0.0]
         if isinstance(rule, Blend):
             self._fit_blend(observed, learner, rule, groups, rng, parts=parts)
@@ -187,7 +197,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _forget(self):
         """Reset what an earlier fit has learnt; a blend and one learner leave different things."""
-        for name in ("estimator_", "estimators_", "blend_", "_mean"):
+        for name in ("estimator_", "estimators_", "blend_", "_mean", "_filler"):
             if hasattr(self, name):
                 delattr(self, name)
         self.augmented_, self.model_, self.gate_, self._columns = None, None, None, None
@@ -202,9 +212,9 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         task = self._task(learner.estimator)
         candidates = candidates_of(blend, self.new_targets, learner.estimator)
         workshop = Workshop(
-            candidates, learner, task, self._conditional(), self._expansion(observed.n_rows)
+            candidates, learner, task, self._conditional(), self._expansion(len(observed.labels))
         )
-        if observed.n_rows >= FEWEST_ROWS:
+        if len(observed.labels) >= FEWEST_ROWS:
             judged = cross_fit(blend, workshop, observed, groups, rng, self.n_jobs)
         else:
             judged = CrossFit.of_nothing(workshop)
@@ -217,15 +227,16 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             )
         chosen = [each for each, is_needed in zip(candidates, needed, strict=True) if is_needed]
         rows, fitted = fit_members(workshop, observed, chosen, new_seed(rng), self.n_jobs)
-        self._mean = WeightedMembers.of(weights, candidates, fitted, task)
+        self.augmented_, self.model_ = rows.augmented, rows.model
+        ask = self._set_filler(observed, rows.model)
+        self._mean = WeightedMembers.of(weights, candidates, fitted, task, ask)
         self.estimators_ = [member for _, member in self._mean.members]
         self.blend_ = judged.frame(weights)
-        self.augmented_, self.model_ = rows.augmented, rows.model
         warn_of_loss(self.model_, self.augmented_, stacklevel=5)
         self.augmented_share_ = float(weights @ [each.share for each in candidates])
         if parts:
-            control = WeightedMembers.of(without_graph, candidates, fitted, task)
-            self._keep_parts(fitted[candidates[0]], control, rows)
+            control = WeightedMembers.of(without_graph, candidates, fitted, task, ask)
+            self._keep_parts(self._filled(fitted[candidates[0]], task), control, rows)
 
     def _fit_one(self, observed, learner, gate, groups, rng, *, parts=False):
         """Choose one share, make new rows, and fit the learner to all rows."""
@@ -233,7 +244,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             tuple(Candidate(self._conditional(), share) for share in sorted(set(gate.shares))),
             learner,
             self._task(learner.estimator),
-            self._expansion(observed.n_rows),
+            self._expansion(len(observed.labels)),
             self._targets_of_one(learner.estimator),
         )
         seed = new_seed(rng)
@@ -241,6 +252,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         self.gate_ = one.gate
         self.estimator_, self._columns = as_fitted(one.estimator)
         self.augmented_, self.model_ = one.rows.augmented, one.rows.model
+        self._set_filler(observed, one.rows.model)
         warn_of_loss(self.model_, self.augmented_, stacklevel=5)
         self.augmented_share_ = float(one.share)
         if parts:
@@ -248,8 +260,19 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             blind = replace(observed, graph=complete)
             # The same seed, so that a complete graph gains nothing over its control.
             control = choose_and_fit(gate, trial, blind, groups, seed, self.n_jobs)
-            plain = learner.fit(plain_rows(observed), seed)
-            self._keep_parts(plain, control.estimator, one.rows)
+            plain = learner.fit(plain_rows(observed, self._conditional(), seed), seed)
+            plain, blind = (self._filled(x, trial.task) for x in (plain, control.estimator))
+            self._keep_parts(plain, blind, one.rows)
+
+    def _set_filler(self, observed, model):
+        """Keep what completes rows that are asked, unless the learner takes holes."""
+        filler = Filler(model, observed.names)
+        self._filler = None if self.keep_holes else filler
+        return None if self.keep_holes else filler.ask
+
+    def _filled(self, learner, task):
+        """Return a fitted learner that is asked about rows with holes."""
+        return learner if self._filler is None else FilledLearner(learner, task, self._filler)
 
     def _keep_parts(self, plain, control, rows):
         self._parts = {PLAIN: plain, CONTROL: control, MODEL: rows.model_alone()}
@@ -266,7 +289,11 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
     def _fitted(self):
         """Return what predicts: one learner, or several and their weights."""
         check_is_fitted(self)
-        return seeing(self.estimator_, self._columns) if hasattr(self, "estimator_") else self._mean
+        if not hasattr(self, "estimator_"):
+            return self._mean
+        learner = seeing(self.estimator_, self._columns)
+        has_graph = getattr(self, "_filler", None) is not None
+        return self._filled(learner, self._task(self.estimator_)) if has_graph else learner
 
     @property
     def feature_importances_(self):
@@ -352,8 +379,39 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         if is_frame(X) and hasattr(self, "feature_names_in_"):
             validate_data(self, X, skip_check_array=True, reset=False)
         else:
-            X = validate_data(self, X, reset=False)
+            finite = True if self.model_ is None else "allow-nan"
+            X = validate_data(self, X, reset=False, ensure_all_finite=finite)
         return X
+
+    def _check_labels(self, y):
+        """Return the target, the labels that are there checked; others are NaN or None."""
+        missing = pd.isna(y)
+        if not missing.any():
+            return self._check_target(y)
+        labels = self._check_target(np.array(y[~missing].tolist()))
+        return y if labels.dtype.kind != "f" else _spread(labels, ~missing)
+
+    def __sklearn_tags__(self):
+        """Say that features may be missing if there is a graph."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.graph is not None
+        return tags
+
+
+def _spread(labels, there):
+    """Return numbers at the places that have one, and NaN elsewhere."""
+    target = np.full(len(there), np.nan)
+    target[there] = labels
+    return target
+
+
+def _check_some_labels(observed):
+    """Raise unless a row that counts has a target."""
+    if not len(observed.labels):
+        raise TableError(
+            "At least one row of positive weight must have a target. Found none among "
+            f"{observed.n_rows} rows."
+        )
 
 
 def _check_weights(sample_weight, n_rows):

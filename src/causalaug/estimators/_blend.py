@@ -17,7 +17,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from causalaug._random import new_seed
 from causalaug._validation import check_bool, check_integer
-from causalaug.estimators._folds import check_splitter, hold_out
+from causalaug.estimators._folds import check_splitter, hold_out_labelled
+from causalaug.estimators._holes import Filler, predictions_of
 from causalaug.estimators._losses import EXPECTED_LOSSES, QUANTILE, loss_of
 from causalaug.estimators._new_rows import DRAWN, EXPECTED, NewRows, make_new_rows, plain_rows
 from causalaug.estimators._weights import blend_weights
@@ -208,7 +209,8 @@ class Workshop:
         """Return the new rows of one source, and its fitted candidates."""
         mine = [each for each in candidates if _source_of_rows(each) == source]
         if source == PLAIN:
-            return None, {each: self.learner.fit(plain_rows(observed), seed) for each in mine}
+            rows = plain_rows(observed, self.conditional, seed)
+            return None, {each: self.learner.fit(rows, seed) for each in mine}
         made = make_new_rows(
             observed,
             self.conditional,
@@ -231,8 +233,14 @@ class Workshop:
     ) -> dict[Candidate, FloatArray]:
         """Return what the candidates of one source predict for rows that were held out."""
         asked, _ = observed.select(held_out).features_and_target()
-        _, fitted = self.fit(observed.select(train), source, self.candidates, seed)
-        return {each: self.task.predictions(member, asked) for each, member in fitted.items()}
+        rows = observed.select(train)
+        made, fitted = self.fit(rows, source, self.candidates, seed)
+        filler = None
+        if observed.table.missing is not None and not observed.keep_holes:
+            model = made.model if made and source == GRAPH else rows.fit(self.conditional)
+            filler = Filler(model, observed.names, seed)
+        said = predictions_of(self.task, list(fitted.values()), asked, filler)
+        return dict(zip(fitted, said, strict=True))
 
 
 def _source_of_rows(candidate: Candidate) -> str:
@@ -252,11 +260,9 @@ def cross_fit(
     Folds and sources of new rows are shared out over jobs. New rows of the graph and of the
     control have the same seed within a fold, so that a complete graph gains nothing over it.
     """
-    features, target = observed.features_and_target()
-    repeats = hold_out(
+    repeats = hold_out_labelled(
         workshop.task,
-        features,
-        target,
+        observed,
         groups,
         rng,
         cv=blend.cv,
@@ -269,7 +275,7 @@ def cross_fit(
         delayed(workshop.judge)(observed, train, held_out, source, seed)
         for train, held_out, seed, source in tasks
     )
-    return _gather(workshop, observed, target, tasks, found)
+    return _gather(workshop, observed, tasks, found)
 
 
 def _longest_first(workshop: Workshop) -> Sequence[str]:
@@ -284,7 +290,6 @@ def _longest_first(workshop: Workshop) -> Sequence[str]:
 def _gather(
     workshop: Workshop,
     observed: Observed,
-    target: Any,
     tasks: Sequence[tuple[IntArray, IntArray, int, str]],
     found: Sequence[dict[Candidate, FloatArray]],
 ) -> CrossFit:
@@ -297,10 +302,12 @@ def _gather(
         for candidate, predicted in predictions.items():
             total[held_out, number[candidate]] += predicted
             times[held_out, number[candidate]] += 1.0
+    # Rows without a label are never held out, and so never told.
     told = (times > 0.0).all(axis=1)
+    _, target = observed.select(np.flatnonzero(told)).features_and_target()
     mean = total[told] / times[told].reshape(*times[told].shape, *(1,) * (total.ndim - 2))
     weights = observed.sample_weight[told]
-    return CrossFit(workshop.candidates, mean, target[told], weights, workshop.task)
+    return CrossFit(workshop.candidates, mean, target, weights, workshop.task)
 
 
 def fit_members(

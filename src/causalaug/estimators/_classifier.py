@@ -66,6 +66,10 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
         Kinds of columns that differ from the default. The target is nominal.
     limits : mapping of str to (float or None, float or None), optional
         The least and the largest value that a continuous column may hold, as in `augment`.
+    keep_holes : bool, default=False
+        Whether the learner takes missing features itself. By default it never sees one: with a
+        graph, rows with holes are completed several times by the graph's model, and the copies
+        share the weight of their row; what is predicted for copies of a row is averaged.
     n_jobs : int, optional
         How many processes share the folds and candidates. The result is the same.
     random_state : int, RandomState, Generator or None, optional

@@ -61,6 +61,23 @@ def hold_out(
     ]
 
 
+def hold_out_labelled(
+    task: Task, observed: Any, groups: Any, rng: np.random.Generator, **options: Any
+) -> list[list[Fold]]:
+    """Return the folds of rows that have a label; the others are training rows in all of them."""
+    labels = observed.labels
+    features, target = observed.labelled().features_and_target()
+    if len(labels) == observed.n_rows:
+        return hold_out(task, features, target, groups, rng, **options)
+    groups = None if groups is None else groups[labels]
+    repeats = hold_out(task, features, target, groups, rng, **options)
+    others = np.setdiff1d(np.arange(observed.n_rows), labels)
+    return [
+        [(np.concatenate([labels[train], others]), labels[held]) for train, held in folds]
+        for folds in repeats
+    ]
+
+
 def _folds(task: Task, target: Any, groups: Any, n_splits: int, seed: int) -> Iterator[Fold]:
     if groups is None:
         return task.folds(target, min(n_splits, len(target)), seed)

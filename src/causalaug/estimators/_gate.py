@@ -13,7 +13,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from causalaug._augmented_table import no_new_rows
 from causalaug._random import new_seed
 from causalaug._validation import check_integer, check_share
-from causalaug.estimators._folds import hold_out
+from causalaug.estimators._folds import hold_out_labelled
+from causalaug.estimators._holes import Filler, predictions_of
 from causalaug.estimators._new_rows import EXPECTED, NewRows, make_new_rows, plain_rows
 from causalaug.exceptions import ParameterError
 
@@ -134,7 +135,7 @@ def choose_and_fit(
     """Choose one candidate on held-out rows, and fit it to all rows."""
     rng = np.random.default_rng(seed)
     result, chosen = None, trial.candidates[0]
-    if len(trial.candidates) > 1 and observed.n_rows >= FEWEST_ROWS:
+    if len(trial.candidates) > 1 and len(observed.labels) >= FEWEST_ROWS:
         result = pass_through_gate(gate, trial, observed, groups, rng, n_jobs)
         chosen = trial.candidates[result.chosen]
     rows = trial.make_rows(observed, chosen, seed)
@@ -155,11 +156,9 @@ def pass_through_gate(
     """Try all candidates on held-out rows and choose one."""
     total = np.zeros((observed.n_rows, len(trial.candidates)))
     times = np.zeros(observed.n_rows)
-    features, target = observed.features_and_target()
-    repeats = hold_out(
+    repeats = hold_out_labelled(
         trial.task,
-        features,
-        target,
+        observed,
         groups,
         rng,
         n_splits=gate.n_splits,
@@ -190,9 +189,14 @@ class GateTrial:
         self, observed: Observed, train: IntArray, held_out: IntArray, seed: int
     ) -> FloatArray:
         """Return the loss of each held-out row, shape (n_held_out, n_candidates)."""
-        asked = observed.select(held_out).features_and_target()
-        fits = self.fit_all(observed.select(train), seed)
-        return np.column_stack([self.task.losses(fitted, *asked) for fitted in fits])
+        asked, target = observed.select(held_out).features_and_target()
+        rows = observed.select(train)
+        fits = list(self.fit_all(rows, seed))
+        filler = None
+        if observed.table.missing is not None and not observed.keep_holes:
+            filler = Filler(rows.fit(self.candidates[0].conditional), observed.names, seed)
+        said = predictions_of(self.task, fits, asked, filler)
+        return np.column_stack([self.task.losses_of(each, target) for each in said])
 
     def fit_all(self, observed: Observed, seed: int) -> Iterator[Any]:
         """Yield the learner fitted with each candidate; a conditional is fitted and expanded once.
@@ -202,7 +206,7 @@ class GateTrial:
         made: dict[int, NewRows] = {}
         for candidate in self.candidates:
             if candidate.share == 0.0:
-                yield self.learner.fit(plain_rows(observed), seed)
+                yield self.learner.fit(plain_rows(observed, candidate.conditional, seed), seed)
                 continue
             key = id(candidate.conditional)
             if key not in made:

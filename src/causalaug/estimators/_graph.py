@@ -6,14 +6,15 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from causalaug._random import as_generator
 from causalaug._validation import check_choice, check_same_variables
 from causalaug.conditionals import AutoConditional
 from causalaug.estimators._base import _check_weights
-from causalaug.estimators._observed import is_frame, name_of_target, observe
+from causalaug.estimators._holes import refined_model
+from causalaug.estimators._observed import check_rows, is_frame, name_of_target, observe
 from causalaug.exceptions import CausalAugWarning, ParameterError
 from causalaug.graphs import as_graph, complete_graph
 from causalaug.model import resolve_conditional
@@ -52,9 +53,11 @@ class GraphEstimator(BaseEstimator):
         Parameters
         ----------
         X : pandas or polars DataFrame, or array of shape (n, d)
-            The features. The columns of an array are named by `feature_names`.
+            The features. The columns of an array are named by `feature_names`. Cells may be
+            missing.
         y : series or array of shape (n,)
-            The target.
+            The target; it may be missing (NaN, None) in some rows. What is missing is drawn and
+            all factors are fitted anew, a few times (stochastic EM).
         sample_weight : array of shape (n,), optional
             How much each row counts. Whole numbers repeat rows.
 
@@ -66,14 +69,16 @@ class GraphEstimator(BaseEstimator):
         check_choice("extra", self.extra, ("ignore", "error"))
         conditional = resolve_conditional(self.conditional, AutoConditional())
         named_y = y
-        X, y = self._check_rows(X, y)
-        y = self._check_target(y)
+        is_number = self._kind_of_target == "continuous"
+        X, y = check_rows(self, X, y, y_numeric=is_number, holes=True)
+        missing = pd.isna(y)
+        labels = self._check_target(np.array(y[~missing].tolist()) if missing.any() else y)
+        y = y if missing.any() else labels
         graph = None if self.graph is None else as_graph(self.graph)
         features = self._named_features(X, graph)
         graph, name = self._graph_and_target(graph, named_y, features)
         features = self._known_columns(features, graph, name)
         weights = _check_weights(sample_weight, len(y))
-        features, y, weights = _complete(features, y, weights)
         features, y, weights = _repeated(features, y, weights)
         observed = observe(
             features,
@@ -86,25 +91,9 @@ class GraphEstimator(BaseEstimator):
         )
         self.target_ = name
         self.columns_ = tuple(column for column in observed.table.columns if column != name)
-        self.model_ = observed.fit(conditional)
+        rng = as_generator(self.random_state)
+        self.model_ = refined_model(observed, conditional, rng)
         return self
-
-    def _check_rows(self, X, y):
-        """Return features and target; a frame stays what it is, for the table to check."""
-        if isinstance(y, pd.Series):
-            y = y.astype(object).infer_objects().to_numpy()
-        if not is_frame(X):
-            return validate_data(
-                self,
-                X,
-                y,
-                y_numeric=self._kind_of_target == "continuous",
-                ensure_all_finite="allow-nan",
-            )
-        validate_data(self, X, skip_check_array=True)
-        target = column_or_1d(y, warn=True)
-        check_consistent_length(X, target)
-        return X, target
 
     def _named_features(self, X, graph):
         """Return the features as a frame whose names are strings, if they may be any."""
@@ -201,7 +190,7 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
     feature_names : sequence of str, optional
         The names of the columns of an array.
     random_state : int, RandomState, Generator or None, optional
-        Accepted as by the other learners; predictions are not random.
+        The seed of the fit, where cells are missing. Predictions are not random.
 
     Attributes
     ----------
@@ -285,7 +274,7 @@ class GraphClassifier(ClassifierMixin, GraphEstimator):
     feature_names : sequence of str, optional
         The names of the columns of an array.
     random_state : int, RandomState, Generator or None, optional
-        Accepted as by the other learners; predictions are not random.
+        The seed of the fit, where cells are missing. Predictions are not random.
 
     Attributes
     ----------
@@ -349,24 +338,6 @@ def _with_string_names(frame):
     if not isinstance(frame, pd.DataFrame) or all(isinstance(name, str) for name in frame.columns):
         return frame
     return frame.set_axis([f"x{number}" for number in range(frame.shape[1])], axis=1)
-
-
-def _complete(features, target, weights):
-    """Return the rows without holes; that others are left out is said."""
-    opened = nw.from_native(features, eager_only=True)
-    complete = np.ones(len(target), dtype=bool)
-    for name in opened.columns:
-        complete &= ~pd.isna(np.asarray(opened[name].to_list(), dtype=object))
-    if complete.all() or not complete.any():
-        return features, target, weights
-    warnings.warn(
-        f"{np.sum(~complete)} of {len(target)} rows have missing features and are not fitted. "
-        "Missing features of new rows are integrated out.",
-        CausalAugWarning,
-        stacklevel=3,
-    )
-    kept = np.flatnonzero(complete)
-    return opened[kept].to_native(), target[kept], weights[kept]
 
 
 def _repeated(features, target, weights):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -58,7 +58,7 @@ class ModelMember:
         """Return the model as a learner of the target."""
         bounds = None
         if classes is None:
-            values = model.table.values[:, model.table.index(target)]
+            values = model.table.present(model.table.index(target))
             margin = MARGIN * float(np.ptp(values))
             bounds = float(values.min()) - margin, float(values.max()) + margin
         return cls(model, target, names, classes, bounds)
@@ -92,18 +92,27 @@ class WeightedMembers:
         Weights, which sum to one, and fitted learners.
     task : Task
         What of them is averaged: numbers, or the probabilities of classes.
+    ask : callable, optional
+        Returns what each of some members says of rows that may have holes, given the task, the
+        members and the features.
     """
 
     members: tuple[tuple[float, Any], ...]
     task: Task
+    ask: Callable[[Task, Sequence[Any], Any], list[FloatArray]] | None = None
 
     @classmethod
     def of(
-        cls, weights: Iterable[float], candidates: Iterable[Any], fitted: dict[Any, Any], task: Task
+        cls,
+        weights: Iterable[float],
+        candidates: Iterable[Any],
+        fitted: dict[Any, Any],
+        task: Task,
+        ask: Callable[[Task, Sequence[Any], Any], list[FloatArray]] | None = None,
     ) -> WeightedMembers:
         """Return those candidates that have weight."""
         pairs = zip(weights, candidates, strict=True)
-        return cls(tuple((float(w), fitted[each]) for w, each in pairs if w > 0.0), task)
+        return cls(tuple((float(w), fitted[each]) for w, each in pairs if w > 0.0), task, ask)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -113,7 +122,12 @@ class WeightedMembers:
 
     def predict_mean(self, X: Any) -> FloatArray:
         """Return the weighted mean: numbers, or one probability per class."""
-        parts = [weight * self.task.predictions(member, X) for weight, member in self.members]
+        members = [member for _, member in self.members]
+        if self.ask is None:
+            said = [self.task.predictions(member, X) for member in members]
+        else:
+            said = self.ask(self.task, members, X)
+        parts = [weight * each for (weight, _), each in zip(self.members, said, strict=True)]
         total: FloatArray = np.sum(parts, axis=0)
         return total
 

@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from causalaug.estimators._holes import (
+    GivenRows,
+    completed_rows,
+    originals_of,
+    refined_model,
+)
 from causalaug.estimators._learner import Training, seeing, take_rows
 from causalaug.estimators._members import ModelMember, probabilities_of
 from causalaug.graphs import complete_graph
@@ -75,7 +81,7 @@ class NewRows:
     def training(self, share: float, targets: str) -> Training:
         """Return observed and new rows; a share of 0, or no new row, leaves the observed ones."""
         if share == 0.0 or not len(self.augmented):
-            return plain_rows(self.observed)
+            return Training(*self.observed.weighted(), self.observed.n_rows)
         n = self.observed.n_rows
         features, target, weights = self.observed.mixed(self.augmented, share)
         if targets == DRAWN:
@@ -98,8 +104,10 @@ class NewRows:
         return Training(take_rows(features, rows), classes, shared, n, self.observed.in_graph)
 
 
-def plain_rows(observed: Observed) -> Training:
-    """Return the observed rows as they are."""
+def plain_rows(observed: Observed, conditional: Conditional, seed: int) -> Training:
+    """Return the observed rows as they are; those with holes are completed."""
+    if observed.table.missing is not None:
+        observed = originals_of(observed, conditional, seed)
     return Training(*observed.weighted(), observed.n_rows)
 
 
@@ -123,11 +131,20 @@ def make_new_rows(
         Whether expected targets are wanted. They are computed here, so that they are computed
         once and in the process that made the rows.
     """
+    originals, has_holes = observed, observed.table.missing is not None
+    if has_holes:
+        originals = originals_of(observed, conditional, seed)
+        # Without independences a factor needs all columns, which few rows with holes have.
+        observed = completed_rows(observed, conditional, seed, copies=1) if control else observed
     if control:
         complete = complete_graph(observed.graph.topological_order())
         observed = replace(observed, graph=complete)
-    model = observed.fit(conditional)
-    made = NewRows(observed, model, model.expand(expansion, seed), classes)
+    model = refined_model(observed, conditional, seed)
+    augmented = model.expand(expansion, seed)
+    if has_holes:
+        given = GivenRows(originals.table.source, originals.sample_weight)
+        augmented = replace(augmented, originals=given)
+    made = NewRows(originals, model, augmented, classes)
     if expected and len(made.augmented):
         _ = made.expected
     return made

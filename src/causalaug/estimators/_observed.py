@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
+import numpy as np
 import pandas as pd
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
@@ -23,14 +24,16 @@ if TYPE_CHECKING:
     from causalaug.graphs import ADMG
     from causalaug.model import GraphModel
     from causalaug.table import KindName, Limits
-    from causalaug.typing import FloatArray, IntArray
+    from causalaug.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Observed:
     """The observed rows with their target, as the method and as a learner see them.
 
-    Rows of weight zero are left out. The columns of `extra` are no nodes: only a learner that
+    Rows of weight zero are left out. Cells may be missing, also of the target: such a row is
+    unlabelled, and `dtype` is that of the labels. With `keep_holes` a learner gets rows with
+    their holes. The columns of `extra` are no nodes: only a learner that
     is fitted to observed rows alone can see them. `names` are all features in their own order
     and under their own names, each with its node, or None if it has none.
     """
@@ -41,6 +44,13 @@ class Observed:
     names: Mapping[str, str | None] = field(repr=False)
     extra: Any = field(repr=False)
     as_array: bool = field(repr=False)
+    dtype: Any = field(default=None, repr=False)
+    keep_holes: bool = field(default=False, repr=False)
+    _fits: dict[Any, GraphModel] = field(default_factory=dict, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be fitted again."""
+        return {**vars(self), "_fits": {}}
 
     @property
     def n_rows(self) -> int:
@@ -63,7 +73,26 @@ class Observed:
 
     def fit(self, conditional: Conditional) -> GraphModel:
         """Return the graph's model of these rows."""
-        return fit_table(self.table, self.graph, conditional)
+        if self.table.missing is None:
+            return fit_table(self.table, self.graph, conditional)
+        # Completed originals, new rows and rows that are asked all need the model.
+        key = id(self.table), id(self.graph), id(conditional)
+        if key not in self._fits:
+            self._fits[key] = fit_table(self.table, self.graph, conditional)
+        return self._fits[key]
+
+    @property
+    def labels(self) -> IntArray:
+        """The numbers of the rows that have a target."""
+        if self.table.missing is None:
+            return np.arange(self.n_rows)
+        found: IntArray = np.flatnonzero(~self.table.missing[:, self.table.index(self.target)])
+        return found
+
+    def labelled(self) -> Observed:
+        """Return the rows that have a target."""
+        rows = self.labels
+        return self if len(rows) == self.n_rows else self.select(rows)
 
     @property
     def in_graph(self) -> tuple[int, ...] | None:
@@ -94,7 +123,10 @@ class Observed:
     def split(self, frame: Any) -> tuple[Any, Any]:
         """Return features and target of a frame of such rows."""
         opened = nw.from_native(frame, eager_only=True)
-        return self._as_given(self._features_of(opened)), opened[self.target].to_numpy()
+        target = opened[self.target].to_numpy()
+        if self.dtype is not None and not pd.isna(target).any():
+            target = target.astype(self.dtype)
+        return self._as_given(self._features_of(opened)), target
 
     def _features_of(self, opened: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
         """Return the features that are nodes, under their own names."""
@@ -113,21 +145,64 @@ def is_frame(data: object) -> bool:
     return isinstance(nw.from_native(data, eager_only=True, pass_through=True), nw.DataFrame)
 
 
-def check_rows(estimator: Any, X: Any, y: Any, *, y_numeric: bool) -> tuple[Any, Any]:
+def check_rows(
+    estimator: Any, X: Any, y: Any, *, y_numeric: bool, holes: bool = False
+) -> tuple[Any, Any]:
     """Return features and target as arrays; a frame stays what it is, for `Table` to check.
 
     Integers and booleans that pandas calls nullable must not become floats or objects on
-    their way.
+    their way. With `holes` cells may be missing; labels that are missing are NaN or None.
     """
     if isinstance(y, pd.Series):
         y = y.astype(object).infer_objects().to_numpy()
+    if holes and (missing := _missing_labels(y)) is not None:
+        return _check_unlabelled(estimator, X, y, missing, y_numeric)
     if not is_frame(X):
-        checked: tuple[Any, Any] = validate_data(estimator, X, y, y_numeric=y_numeric)
+        finite = "allow-nan" if holes else True
+        checked: tuple[Any, Any] = validate_data(
+            estimator, X, y, y_numeric=y_numeric, ensure_all_finite=finite
+        )
         return checked
     validate_data(estimator, X, skip_check_array=True)
     target = column_or_1d(y, warn=True)
     check_consistent_length(X, target)
     return X, target
+
+
+def _missing_labels(y: Any) -> BoolArray | None:
+    """Return which labels are missing; None if none is."""
+    opened = nw.from_native(y, series_only=True, pass_through=True)
+    cells = opened.to_list() if isinstance(opened, nw.Series) else y
+    try:
+        missing = np.asarray(pd.isna(np.asarray(cells, dtype=object)))
+    except (TypeError, ValueError):
+        return None
+    return missing if missing.ndim == 1 and missing.any() else None
+
+
+def _check_unlabelled(
+    estimator: Any, X: Any, y: Any, missing: BoolArray, y_numeric: bool
+) -> tuple[Any, Any]:
+    """Return features and target of rows of which some have no label."""
+    if missing.all():
+        raise TableError(
+            "At least one row must have a target. Found none: all "
+            f"{len(missing)} cells of `y` are missing."
+        )
+    check_consistent_length(X, missing)
+    opened = nw.from_native(y, series_only=True, pass_through=True)
+    cells = np.array(opened.to_list() if isinstance(opened, nw.Series) else y, dtype=object)
+    labels = column_or_1d(np.array(cells[~missing].tolist()))
+    if is_frame(X):
+        validate_data(estimator, X, skip_check_array=True)
+    else:
+        X = validate_data(estimator, X, ensure_all_finite="allow-nan")
+    if y_numeric:
+        target = np.full(len(missing), np.nan)
+        target[~missing] = np.asarray(labels, dtype=np.float64)
+        return X, target
+    cells[missing] = None
+    return X, cells
 
 
 def warn_of_no_graph(stacklevel: int = 3) -> None:
@@ -151,9 +226,13 @@ def observe(
     limits: Mapping[str, Limits] | None = None,
     extra: str = "ignore",
     feature_names: Sequence[str] | None = None,
+    keep_holes: bool = False,
     stacklevel: int = 4,
 ) -> Observed:
     """Join features and target into one table, checked against the graph."""
+    dtype = None
+    if pd.isna(target).any():
+        dtype, target = _dtype_and_cells(target)
     counts = sample_weight > 0.0
     as_array = not is_frame(features)
     if as_array:
@@ -178,9 +257,23 @@ def observe(
     if not counts.all():
         frame = frame.filter(counts.tolist())
     table = Table.from_frame(
-        frame.to_native(), kinds=kinds, limits=limits, row_weights=sample_weight[counts]
+        frame.to_native(),
+        kinds=kinds,
+        limits=limits,
+        row_weights=sample_weight[counts],
+        holes=True,
     )
-    return Observed(table, graph, name, names, left_out, as_array)
+    return Observed(table, graph, name, names, left_out, as_array, dtype, keep_holes)
+
+
+def _dtype_and_cells(target: Any) -> tuple[Any, Any]:
+    """Return the dtype of the labels that are there, and all cells, None where one is missing."""
+    missing = pd.isna(target)
+    dtype = np.array(target[~missing].tolist()).dtype
+    if target.dtype.kind == "f":
+        return dtype, target
+    cells = [None if lacks else cell for cell, lacks in zip(target, missing, strict=True)]
+    return (None if dtype.kind == "U" else dtype), cells
 
 
 def match_names(columns: Sequence[str], nodes: Sequence[str]) -> dict[str, str | None]:

@@ -41,6 +41,9 @@ from causalaug.typing import FloatArray
 BLOCK_ROWS = 1 << 18
 """Rows of a block, about, unless the caller says otherwise."""
 
+SEED = 0
+"""The seed with which the holes of originals are drawn when they are mixed with new rows."""
+
 DEFAULT_CONDITIONAL = KernelConditional()
 DEFAULT_EXPANSION = BudgetExpansion()
 
@@ -110,7 +113,8 @@ class GraphModel:
             paths = job.expansion.expand(self, as_generator(random_state))
         else:
             paths = grow_blocks(replace(job, seed=as_seed(random_state)), engine)
-        return AugmentedTable(self.table, paths, self.factors)
+        originals = None if self.table.missing is None else CompletedRows(self)
+        return AugmentedTable(self.table, paths, self.factors, originals)
 
     @cached_property
     def densities(self) -> tuple[Density, ...]:
@@ -263,6 +267,33 @@ class GraphModel:
         rng = as_generator(random_state)
         return complete_frame(completer, frame, self.graph.nodes, copies, rng, sample_weight)
 
+    def refined(self, rounds: int, random_state: RandomState = None) -> "GraphModel":
+        """Fit again to rows whose holes were drawn from the last fit: stochastic EM.
+
+        Factors whose cells are often missing learn from all rows then. Without holes the model
+        is returned as it is.
+
+        Parameters
+        ----------
+        rounds : int
+            How often the holes are drawn and all factors fitted anew.
+        random_state : int, Generator, RandomState, SeedSequence or None, optional
+            The seed of the draws.
+
+        Returns
+        -------
+        GraphModel
+            The model of the last round; its table has no holes.
+        """
+        check_integer("rounds", rounds, at_least=0)
+        rng, model, table = as_generator(random_state), self, self.table
+        for _ in range(0 if table.missing is None else rounds):
+            frame = model.complete(table.source, 1, rng).frame
+            names = list(self.graph.nodes)
+            filled = table.filled(frame, code_rows(table, frame, names))
+            model = fit_table(filled, self.graph, self.conditional, self.order)
+        return model
+
     def _coded(self, frame: Any, without: str | None = None) -> FloatArray:
         """Return new rows in the coding of the table; an array may lack the target."""
         names = list(self.graph.nodes)
@@ -277,6 +308,18 @@ class GraphModel:
         expansion = DEFAULT_EXPANSION if expansion is None else expansion
         check_strategies(self.conditional, expansion)
         return BlockJob(self, expansion, count_blocks(expansion, self.table.n_rows, block_rows))
+
+
+@dataclass(frozen=True, eq=False)
+class CompletedRows:
+    """The observed rows of a model, their holes drawn once, and their weights."""
+
+    model: GraphModel
+
+    def __call__(self) -> tuple[Any, FloatArray]:
+        """Return a frame without holes, and the weights of its rows."""
+        table = self.model.table
+        return self.model.complete(table.source, 1, SEED).frame, table.original_weights()
 
 
 def fit_model(

@@ -13,7 +13,13 @@ from causalaug.table._columns import (
     check_names,
 )
 from causalaug.table._extra import EXTRA, extra_columns, warn_of_extra, without_extra
-from causalaug.table._filling import cells_of, missing_cells, take_and_fill
+from causalaug.table._filling import (
+    cells_of,
+    missing_cells,
+    rows_of,
+    stack_frames,
+    take_and_fill,
+)
 from causalaug.table._limits import Limits
 from causalaug.table._table import Coding, Table
 
@@ -33,6 +39,8 @@ __all__ = [
     "extra_columns",
     "level_cells",
     "missing_cells",
+    "rows_of",
+    "stack_frames",
     "take_and_fill",
     "warn_of_extra",
     "without_extra",

@@ -49,6 +49,22 @@ def take_and_fill(
     ).to_native()
 
 
+def rows_of(frame: Any, rows: IntArray) -> Any:
+    """Return rows of a frame or an array by number, as often as they are named."""
+    return take_and_fill(frame, (), rows, {})
+
+
+def stack_frames(upper: Any, lower: Any) -> Any:
+    """Return the rows of one frame above those of another, which has the same columns."""
+    if isinstance(upper, np.ndarray):
+        return np.concatenate([upper, lower])
+    if isinstance(upper, pd.DataFrame):
+        return pd.concat([upper, lower], ignore_index=True)
+    return nw.concat(
+        [nw.from_native(upper, eager_only=True), nw.from_native(lower, eager_only=True)]
+    ).to_native()
+
+
 def cells_of(table: Table, column: int, values: FloatArray) -> Sequence[Any]:
     """Return cells that hold values of a column, in the coding of its table.
 

@@ -292,6 +292,19 @@ or fill the cells in.
             total_weight=float(self.original_weights()[rows].sum()),
         )
 
+    def filled(self, frame: Any, values: FloatArray, weights: FloatArray | None = None) -> Table:
+        """Return a table of the same columns, kinds and limits, with rows that have no holes.
+
+        They are the same rows, or copies that have other weights.
+        """
+        values = np.asfortranarray(values)
+        values.flags.writeable = False
+        filled = replace(self, _known={}, values=values, source=frame, missing=None)
+        if weights is None:
+            return filled
+        varied = weights if np.ptp(weights) > 0.0 else None
+        return replace(filled, row_weights=varied, total_weight=float(weights.sum()))
+
     def labels(self, column: str, rows: IntArray) -> tuple[str, ...]:
         """Return the cells of a column in some rows as text, as a reader would write them.
 

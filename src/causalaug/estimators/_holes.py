@@ -1,0 +1,211 @@
+"""Rows with missing cells on their way to a learner, and to what it predicts.
+
+A learner gets originals without holes: rows are completed several times by the graph's model, and
+the copies share the weight of their row. Rows to be predicted are completed as well, from their
+features alone, and the predictions of the copies are averaged. The graph's own model needs none of
+that: it integrates over what is missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import pandas as pd
+
+from causalaug.estimators._learner import OfColumns
+from causalaug.estimators._members import ModelMember
+from causalaug.table import code_rows, missing_cells, rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from causalaug.conditionals import Conditional
+    from causalaug.estimators._observed import Observed
+    from causalaug.estimators._tasks import Task
+    from causalaug.model import GraphModel
+    from causalaug.typing import FloatArray, IntArray
+
+COPIES = 5
+"""Completions of an original with holes. One is noisier: with boosting on 60 rows the error is 5
+to 10% higher. Twenty gain nothing more."""
+
+ASKED_COPIES = 10
+"""Completions of a row that is to be predicted."""
+
+ROUNDS = 1
+"""Rounds of stochastic EM in which missing features are drawn and all factors fitted anew. On 16
+models of 60 rows with a fifth of the cells missing, one round took 4% off the error of the graph's
+model, and up to eight no more than that."""
+
+LABEL_ROUNDS = 3
+"""The same where targets are missing. With ten times as many rows without a target, 1, 2, 3 and 5
+rounds took 6, 8, 10 and 11% off the error where mechanisms are nonlinear, and 4, 2, 4 and 3% where
+they are linear (10 models each, standard error 2)."""
+
+
+@dataclass(frozen=True, eq=False)
+class GivenRows:
+    """Rows that stand for the observed ones beside new rows, and their weights."""
+
+    frame: Any
+    weights: FloatArray
+
+    def __call__(self) -> tuple[Any, FloatArray]:
+        """Return both."""
+        return self.frame, self.weights
+
+
+def refined_model(observed: Observed, conditional: Conditional, seed: Any) -> GraphModel:
+    """Return the model of rows with holes, all of whose factors have learnt from all rows."""
+    is_labelled = len(observed.labels) == observed.n_rows
+    return observed.fit(conditional).refined(ROUNDS if is_labelled else LABEL_ROUNDS, seed)
+
+
+def originals_of(
+    observed: Observed, conditional: Conditional, seed: int, copies: int = COPIES
+) -> Observed:
+    """Return the labelled rows as a learner takes them: completed, unless it takes holes."""
+    if observed.keep_holes:
+        return observed.labelled()
+    return completed_rows(observed, conditional, seed, copies)
+
+
+def completed_rows(
+    observed: Observed, conditional: Conditional, seed: int, copies: int = COPIES
+) -> Observed:
+    """Return the labelled rows, each as often as it takes to have no holes."""
+    labelled = observed.labelled()
+    table = labelled.table
+    if table.missing is None:
+        return labelled
+    weights = labelled.sample_weight
+    model = observed.fit(conditional)
+    done = model.complete(table.source, copies, seed, sample_weight=weights)
+    frame = done.frame
+    if isinstance(frame, pd.DataFrame):
+        frame = frame.reset_index(drop=True)
+    filled = table.filled(frame, code_rows(table, frame), done.weights)
+    extra = None if labelled.extra is None else labelled.select(done.rows).extra
+    return replace(labelled, table=filled, extra=extra)
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """Features without holes, several copies of a row if it had any."""
+
+    features: Any
+    rows: IntArray
+    weights: FloatArray
+
+    def average(self, predictions: Any) -> FloatArray:
+        """Return the mean of what was said of the copies of each row."""
+        said = np.asarray(predictions, dtype=np.float64)
+        columns = said.reshape(len(said), -1).T
+        means = [np.bincount(self.rows, self.weights * column) for column in columns]
+        return np.column_stack(means).astype(np.float64).reshape(-1, *said.shape[1:])
+
+
+@dataclass(frozen=True, eq=False)
+class Filler:
+    """Completes features by what the graph's model knows of them.
+
+    `names` are all features in their order, each with its node, or None if it has none. Columns
+    outside the graph stay as they are.
+    """
+
+    model: GraphModel = field(repr=False)
+    names: Mapping[str, str | None]
+    seed: int = 0
+
+    def fill(self, features: Any) -> Filled | None:
+        """Return the features with their holes filled; None if they have none."""
+        named = features
+        if isinstance(features, np.ndarray):
+            named = pd.DataFrame(features, columns=list(self.names))
+        opened = nw.from_native(named, eager_only=True)
+        own = {
+            column: node for column, node in zip(opened.columns, self._nodes, strict=True) if node
+        }
+        nodes = opened.select(*own).rename(own).to_native()
+        if not any(mask.any() for mask in missing_cells(nodes, ()).values()):
+            return None
+        done = self.model.complete(nodes, ASKED_COPIES, self.seed)
+        back = {node: column for column, node in own.items()}
+        completed = _fresh(nw.from_native(done.frame, eager_only=True).rename(back).to_native())
+        whole = nw.from_native(_fresh(rows_of(named, done.rows)), eager_only=True)
+        columns = nw.from_native(completed, eager_only=True)
+        result = whole.with_columns(*(columns[column] for column in own))
+        is_array = isinstance(features, np.ndarray)
+        taken = result.to_numpy() if is_array else result.to_native()
+        return Filled(taken, done.rows, done.weights)
+
+    def ask(self, task: Task, members: Sequence[Any], features: Any) -> list[FloatArray]:
+        """Return what fitted members say of each row; holes are filled once for all of them."""
+        filled = self.fill(features)
+        return [
+            task.predictions(member, features)
+            if filled is None or integrates_holes(member)
+            else filled.average(task.predictions(member, filled.features))
+            for member in members
+        ]
+
+    @property
+    def _nodes(self) -> list[str | None]:
+        return list(self.names.values())
+
+
+def _fresh(frame: Any) -> Any:
+    """Return a frame with fresh row labels: pandas would match rows by them otherwise."""
+    return frame.reset_index(drop=True) if isinstance(frame, pd.DataFrame) else frame
+
+
+def integrates_holes(member: Any) -> bool:
+    """Say whether a fitted member is the graph's model, which needs no completed rows."""
+    return isinstance(member.learner if isinstance(member, OfColumns) else member, ModelMember)
+
+
+def predictions_of(
+    task: Task, members: Sequence[Any], features: Any, filler: Filler | None
+) -> list[FloatArray]:
+    """Return what fitted members say of each row; rows with holes are completed once for all."""
+    if filler is not None:
+        return filler.ask(task, members, features)
+    return [task.predictions(member, features) for member in members]
+
+
+@dataclass(frozen=True, eq=False)
+class FilledLearner:
+    """One fitted learner that is asked about rows with holes, and sees completed ones."""
+
+    learner: Any
+    task: Task
+    filler: Filler
+
+    @property
+    def classes_(self) -> Any:
+        """The classes of the learner."""
+        return self.learner.classes_
+
+    def predict(self, X: Any) -> Any:
+        """Return the mean of the copies, or the class that they make most probable."""
+        if self.filler.fill(X) is None:
+            return self.learner.predict(X)
+        (mean,) = self.filler.ask(self.task, [self.learner], X)
+        return mean if mean.ndim == 1 else self.task.classes[mean.argmax(axis=1)]  # type: ignore[attr-defined]
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the mean of the copies' probabilities."""
+        return self._averaged("predict_proba", X)
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the mean of the copies' scores."""
+        return self._averaged("decision_function", X)
+
+    def _averaged(self, verb: str, X: Any) -> Any:
+        filled = self.filler.fill(X)
+        if filled is None:
+            return getattr(self.learner, verb)(X)
+        return filled.average(getattr(self.learner, verb)(filled.features))
