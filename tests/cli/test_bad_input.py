@@ -22,9 +22,9 @@ BAD_TABLES = {
         "Found a decimal comma in 'fever' (such as '39,1')",
     ),
     "a repeated column": (b"sick,fever,fever\nyes,1.0,2.0\n", "Found more than once: ['fever']"),
-    "a missing value": (
-        b"sick,fever,cough\nyes,,7.5\nno,36.8,1.5\n",
-        "Found 1 in 'fever' (first at row 0)",
+    "a column of missing values": (
+        b"sick,fever,cough\nyes,,7.5\nno,NA,1.5\n",
+        "Every column must have a cell that is not missing. Found none in ['fever']",
     ),
     "an infinite value": (b"sick,fever,cough\nyes,inf,7.5\nno,36.8,1.5\n", "must be finite"),
     "another encoding": (

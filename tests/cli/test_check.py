@@ -71,6 +71,20 @@ def test_what_cannot_be_told_has_no_figures(chain):
     assert "cannot tell: " in succeed("check", chain[0], "--graph", chain[1]).stdout
 
 
+def test_with_missing_cells_the_rows_of_each_factor_are_said(chain):
+    frame = pd.read_csv(chain[0])
+    frame.iloc[:50, 0] = None
+    frame.to_csv(chain[0], index=False)
+    words = ["check", chain[0], "--graph", chain[1]]
+    printed = succeed(*words).stdout
+    assert "Cells are missing. Of 200 rows, so many have a variable and its pillow: " in printed
+    document = json.loads(succeed(*words, "--json").stdout)
+    expected = ca.check_graph(frame, chain[1], random_state=0)
+    assert document["rows"] == 200
+    assert document["factor_rows"] == expected.factor_rows
+    assert min(document["factor_rows"].values()) == 150
+
+
 def test_a_graph_without_independences_has_no_table(data):
     printed = succeed("check", data, "--graph", "sick -> fever -> cough; sick -> cough").stdout
     assert "so that there is none to test" in printed

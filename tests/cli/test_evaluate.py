@@ -173,3 +173,13 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(parts, asked, tmp_pa
     assert "No space left on device" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["report.md"]
     assert report.read_text() == "old"
+
+
+def test_classes_that_are_missing_stay_missing_as_numbers(parts, asked, tmp_path):
+    frame = pd.read_csv(parts)
+    frame.assign(worn=frame["worn"].where(frame.index > 2)).to_csv(tmp_path / "some.csv")
+    words = ["--graph", GRAPH, "--target", "worn", "--estimator", "xgboost"]
+    assert "0 = no, 1 = yes" in succeed("evaluate", tmp_path / "some.csv", *words).stderr
+    coded = asked[0]["frame"]["worn"]
+    assert coded.isna().tolist() == [True] * 3 + [False] * (len(frame) - 3)
+    assert coded[3:].tolist() == [int(label == "yes") for label in frame["worn"][3:]]

@@ -12,6 +12,7 @@ COMMANDS = [
     ["augment"],
     ["evaluate"],
     ["predict"],
+    ["complete"],
     ["check"],
     ["discover"],
     ["graph", "show"],

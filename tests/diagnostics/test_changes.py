@@ -77,3 +77,15 @@ def test_rare_values_are_one_part():
     joint = pd.crosstab(part, frame["b"], normalize=True).to_numpy()
     product = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     assert moved(free)[0, 1] == pytest.approx(0.5 * np.abs(joint - product).sum())
+
+
+def test_missing_cells_count_for_no_pair():
+    frame = pd.DataFrame({"a": [0, 0, 1, 1, 1, None], "b": ["u", "u", "v", "v", None, "v"]})
+    holed = augment(frame, ADMG(["a", "b"]), expansion=PrunedExpansion(0))
+    found = moved(holed)
+    # All four rows with both cells are on the diagonal: 2 of 4 at (0, u), 2 at (1, v). The new
+    # ones have a by 2 : 3 and b by 2 : 3, independently.
+    new = np.outer([0.4, 0.6], [0.4, 0.6])
+    expected = 0.5 * np.abs(new - np.diag([0.5, 0.5])).sum()
+    assert found[0, 1] == pytest.approx(expected)
+    np.testing.assert_allclose(np.diag(found), 0.0, atol=1e-12)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from scipy import stats
@@ -258,6 +259,105 @@ def test_markdown_has_a_line_per_independence():
     )
     assert lines[6].startswith("The data cannot tell whether the graph is right: of its 3 ")
     assert lines[8].startswith("3 independences: ")
+
+
+# Missing cells.
+
+
+def punched(frame, share, seed=0, columns=None):
+    """Return the frame with a share of its cells missing, each by itself."""
+    holes = np.random.default_rng(seed).random(frame.shape) < share
+    holes &= frame.columns.isin(frame.columns if columns is None else columns)
+    return frame.mask(holes)
+
+
+def asked_alone(frame, row, **options):
+    """Test one independence on the rows that have its cells, with a graph that claims no other."""
+    names = [*row.given, row.independent_of, row.variable]
+    edges = [(a, b) for place, b in enumerate(names[:-1]) for a in names[:place]]
+    graph = ca.ADMG(names, [*edges, *((a, row.variable) for a in row.given)])
+    return ca.check_graph(frame[names].dropna(), graph, order=names, **options).frame.iloc[0]
+
+
+@pytest.mark.parametrize("test", ["auto", "partial_correlation", "gcm"])
+@pytest.mark.parametrize("graph", ["a -> b -> c -> d", "a; b -> c; d"])
+def test_each_test_goes_by_the_rows_that_have_its_cells(test, graph):
+    frame = punched(chain(), 0.2)
+    for row in ca.check_graph(frame, graph, test=test):
+        alone = asked_alone(frame, row, test=test)
+        assert (row.test, row.reason) == (alone["test"], "")
+        assert row.p_value == pytest.approx(alone["p_value"], rel=1e-6)
+        assert row.statistic == pytest.approx(alone["statistic"], rel=1e-6)
+
+
+def test_levels_are_counted_among_the_rows_of_the_test():
+    frame = discrete_chain(n_rows=400)
+    few = frame.astype("Int64").mask(np.random.default_rng(1).random(frame.shape) < 0.1)
+    check = ca.check_graph(few, CHAIN, random_state=0)
+    assert set(check.frame["test"]) == {"g_squared"}
+    for row in check:
+        rows = frame[few[[row.variable, row.independent_of, *row.given]].notna().all(axis=1)]
+        own = ca.check_graph(rows, CHAIN, random_state=0).frame
+        same = (own["variable"] == row.variable) & (own["independent_of"] == row.independent_of)
+        assert row.statistic == pytest.approx(own.loc[same, "statistic"].item())
+
+
+@pytest.mark.parametrize("column", ["a", "b", "c", "d"])
+def test_holes_elsewhere_change_nothing(column):
+    frame = chain()
+    whole, holed = (
+        ca.check_graph(frame, CHAIN),
+        ca.check_graph(punched(frame, 0.3, columns=[column]), CHAIN),
+    )
+    for before, after in zip(whole, holed, strict=True):
+        concerned = column in (before.variable, before.independent_of, *before.given)
+        assert (before.p_value != pytest.approx(after.p_value, rel=1e-9)) == concerned
+
+
+def test_factors_have_the_rows_with_their_target_and_pillow():
+    frame = punched(chain(), 0.2)
+    check = ca.check_graph(frame, CHAIN)
+    expected = {
+        "a": frame["a"].count(),
+        **{b: len(frame[[a, b]].dropna()) for a, b in ("ab", "bc", "cd")},
+    }
+    assert check.factor_rows == expected
+    assert check.n_rows == 200
+    listed = ", ".join(f"{name} {rows}" for name, rows in expected.items())
+    assert check.summary().splitlines()[-1] == (
+        f"Cells are missing. Of 200 rows, so many have a variable and its pillow: {listed}."
+    )
+    assert check.to_markdown().rstrip().endswith(listed + ".")
+
+
+def test_without_holes_nothing_is_said_of_them():
+    check = ca.check_graph(chain(), CHAIN)
+    assert check.factor_rows == dict.fromkeys("abcd", 200)
+    assert not check.has_holes
+    assert "missing" not in check.summary()
+
+
+@pytest.mark.parametrize("test", ["auto", "partial_correlation", "gcm", "g_squared"])
+def test_columns_that_are_never_there_together_cannot_be_told(test):
+    frame = discrete_chain().astype("Int64") if test == "g_squared" else chain()
+    frame = frame.assign(
+        a=frame["a"].where(np.arange(200) < 100), b=frame["b"].where(np.arange(200) >= 100)
+    )
+    check = ca.check_graph(frame, CHAIN, test=test)
+    assert check.factor_rows == {"a": 100, "b": 0, "c": 100, "d": 200}
+    told = {(row.variable, row.independent_of): row for row in check}
+    assert told["c", "a"].reason.startswith("rows to go by: 0, needed: ")
+    assert told["c", "a"].verdict == "cannot tell"
+    assert told["c", "a"].test == {"auto": "gcm"}.get(test, test)
+    assert told["d", "a"].reason == told["d", "b"].reason == ""
+
+
+@pytest.mark.parametrize("convert", [pl.from_pandas, pa.Table.from_pandas])
+def test_nulls_of_other_libraries_are_missing_too(convert):
+    frame = punched(chain(), 0.2)
+    expected, found = ca.check_graph(frame, CHAIN), ca.check_graph(convert(frame), CHAIN)
+    pd.testing.assert_frame_equal(found.frame, expected.frame)
+    assert found.factor_rows == expected.factor_rows
 
 
 @pytest.mark.parametrize(

@@ -97,3 +97,11 @@ def test_rows_that_count_more_do_so_in_every_graph(frame):
 def test_what_is_no_list_of_graphs_is_refused(frame, graphs, message):
     with pytest.raises(CausalAugError, match=message):
         augment_average(frame, graphs)
+
+
+def test_rows_with_holes_are_completed_when_they_are_mixed(frame):
+    holed = frame.assign(B=frame["B"].where(frame.index > 1))
+    mixed, weights = augment_average(holed, enumerate_admgs(CHAIN), random_state=0).mixed(0.5)
+    assert not mixed.isna().any(axis=None)
+    assert weights.sum() == pytest.approx(6.0)
+    pd.testing.assert_series_equal(mixed["B"][2:6], frame["B"][2:])

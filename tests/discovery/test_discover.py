@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import causalaug as ca
@@ -175,12 +176,25 @@ def test_one_column_has_no_edges(frame):
     [
         ({"B": 1.0}, r"^Columns must vary, .* Found a single value in \['B'\]. Drop"),
         ({"B": "x"}, r"^Columns must be numbers .* without a scale: \['B'\]. Drop them"),
-        ({"B": np.nan}, "^The data must have no missing values"),
+        ({"B": np.nan}, r"^Every column must have a cell .* Found none in \['B'\]. Drop these"),
     ],
 )
 def test_columns_that_do_not_serve_are_named(frame, change, message):
     with pytest.raises(TableError, match=message):
         discover(frame.assign(**change))
+
+
+@pytest.mark.parametrize("method", ["direct-lingam", *CLASS_METHODS])
+@pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_missing_cells_are_refused_with_the_ways_out(frame, method, convert):
+    frame.loc[[3, 4], "B"], frame.loc[4, "C"] = np.nan, np.nan
+    message = (
+        "^To look for a graph, no cell may be missing. Found 2 in 'B', 1 in 'C'; 28 of 30 rows "
+        r"are complete. Drop the other rows, .* fit_model\(frame, complete_graph\(frame.columns\)\)"
+        r"\.complete\(frame\)\.frame, in the shell `causalaug complete`\.$"
+    )
+    with pytest.raises(TableError, match=message):
+        discover(convert(frame), method)
 
 
 @pytest.mark.parametrize("method", ["direct-lingam", *CLASS_METHODS])

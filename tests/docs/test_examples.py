@@ -72,6 +72,13 @@ def check_discovery(names):
     assert names["data"].graph in names["graphs"]
 
 
+def check_two_tables(names):
+    errors = names["errors"]
+    assert errors["survey and check-up"] < 0.5 * errors["survey alone"]
+    columns = ["absences", "satisfaction"]
+    assert not names["both"][columns].notna().all(axis=1).any()
+
+
 CLAIMS = {
     "plot_1_idea": check_idea,
     "plot_2_tree": check_tree,
@@ -81,6 +88,7 @@ CLAIMS = {
     "plot_7_hidden_cause": check_hidden_cause,
     "plot_8_mixed_classes": check_mixed_classes,
     "plot_9_discovery": check_discovery,
+    "plot_a_two_tables": check_two_tables,
 }
 
 

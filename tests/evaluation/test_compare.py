@@ -6,15 +6,19 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
-from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold
+from sklearn.pipeline import make_pipeline
 
 import causalaug as ca
 from causalaug.evaluation import Comparison, Gain
 from causalaug.evaluation._compare import _notes
 from causalaug.evaluation._gaussian_process import GaussianProcess
+from causalaug.evaluation._holes import FillIn
 from causalaug.evaluation._plain import default_learner, plain_learners
+from causalaug.evaluation._trials import as_typed
+from causalaug.exceptions import TableError
 
 FAST = ca.BudgetExpansion(60)
 DATA = ca.datasets.make_sem(40, "chain", n_variables=4, random_state=0)
@@ -147,8 +151,8 @@ def test_the_learner_itself_is_no_rival():
 
 
 def test_gaussian_processes_say_that_they_saw_some_rows_only():
-    assert not _notes(1000, {"forest": None})
-    assert _notes(1001, {"forest": None}) == (
+    assert not _notes(1000, rivals=True)
+    assert _notes(1001, rivals=True) == (
         "Gaussian processes were fitted to 1,000 of 1,001 training rows.",
     )
 
@@ -389,3 +393,118 @@ def test_a_target_alone_is_refused():
         ca.exceptions.TableError, match="a column to predict from. Found the target"
     ):
         ca.compare(frame, {"y": []}, "y")
+
+
+# Missing cells.
+
+
+def punched(frame, share=0.15, seed=0, columns=None):
+    holes = np.random.default_rng(seed).random(frame.shape) < share
+    return frame.mask(holes & frame.columns.isin(frame.columns if columns is None else columns))
+
+
+HOLED = punched(DATA.frame, columns=[name for name in DATA.frame if name != "Y"])
+UNLABELLED = DATA.frame.assign(Y=DATA.frame["Y"].where(np.arange(40) % 4 > 0))
+
+
+def test_features_may_be_missing_and_the_notes_say_who_got_what():
+    result = compare(HOLED, n_splits=2)
+    assert not result.losses.isna().any(axis=None)
+    assert list(result.losses)[:4] == ["baseline", "control", "augmented", "graph model"]
+    filled, control, taken = result.notes
+    assert control == "The control knows the graph by the cells that it filled in, and no further."
+    assert filled.startswith(
+        "Cells are missing; for these learners an IterativeImputer filled them in (labels: by the "
+        "most common): baseline, "
+    )
+    assert taken == "These took missing cells as they are: forest."
+    assert result.verdict.endswith(taken)
+
+
+def test_the_baseline_is_given_no_cell_that_the_graph_filled_in():
+    result = compare(HOLED, n_splits=2)
+    rows = result.frame[result.frame["method"] == "baseline"]
+    for _, fold in rows.groupby("fold"):
+        held_out, train = HOLED.loc[fold["row"]], HOLED.drop(index=fold["row"])
+        learner = make_pipeline(FillIn(), Ridge()).fit(train.drop(columns="Y"), train["Y"])
+        expected = np.square(learner.predict(held_out.drop(columns="Y")) - held_out["Y"])
+        np.testing.assert_allclose(fold["loss"], expected)
+
+
+def test_a_baseline_that_takes_holes_gets_them():
+    boosting = HistGradientBoostingRegressor(max_iter=5)
+    result = compare(HOLED, estimator=boosting, n_splits=2)
+    assert "These took missing cells as they are: baseline, forest." in result.notes
+
+
+def test_rows_without_a_target_are_not_judged():
+    result = compare(UNLABELLED, n_splits=2)
+    labelled = np.flatnonzero(UNLABELLED["Y"].notna())
+    assert set(result.frame["row"]) == set(labelled)
+    assert not result.losses.isna().any(axis=None)
+    (note,) = result.notes
+    assert note == (
+        "Rows without a target: 10. They help to fit the graph's model; plain learners did not see "
+        "them, and nobody is judged on them."
+    )
+
+
+def test_plain_learners_do_not_see_rows_without_a_target():
+    both, alone = (
+        compare(frame, n_splits=2) for frame in (UNLABELLED, UNLABELLED.dropna(ignore_index=True))
+    )
+    for method in ("baseline", "Gaussian process"):
+        np.testing.assert_allclose(both.losses[method], alone.losses[method])
+    assert not np.allclose(both.losses["graph model"], alone.losses["graph model"])
+
+
+def test_unlabelled_rows_of_a_held_out_group_are_not_learnt_from():
+    groups = np.arange(40) % 5
+    seen = []
+
+    def spy(fit, trials):
+        seen.extend((trial, fit._training_rows(trial)) for trial in trials)
+        return map(fit, trials)
+
+    compare(UNLABELLED, groups=groups, n_splits=5, map_=spy)
+    ours = [(trial, rows) for trial, rows in seen if trial.method == "augmented"]
+    assert len(ours) == 5
+    for trial, rows in ours:
+        assert not set(groups[rows]) & set(groups[trial.held_out])
+        assert set(rows) - set(trial.train)
+
+
+@pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas])
+def test_classes_may_be_missing(convert):
+    frame = DATA.frame.assign(Y=np.where(DATA.frame["Y"] > 0, "yes", "no"))
+    frame = punched(frame.astype({"Y": object}), share=0.1)
+    result = compare(convert(frame), estimator=LogisticRegression(), n_splits=2)
+    assert result.loss_name == "log-loss"
+    assert set(result.frame["row"]) == set(np.flatnonzero(frame["Y"].notna()))
+
+
+def test_classes_that_are_integers_stay_such():
+    frame = DATA.frame.assign(Y=pd.array(DATA.frame["Y"] > 0, dtype="Int64"))
+    frame.loc[:5, "Y"] = pd.NA
+    seen = []
+
+    def spy(fit, trials):
+        seen.extend(as_typed(fit.labels[trial.train]) for trial in trials)
+        return map(fit, trials)
+
+    result = compare(frame, estimator=LogisticRegression(), n_splits=2, map_=spy)
+    assert {labels.dtype.kind for labels in seen} == {"i"}
+    assert len(result.losses) == 34
+
+
+def test_frames_of_all_libraries_give_one_result():
+    holed = punched(DATA.frame)
+    expected, found = (compare(each, n_splits=2).frame for each in (holed, pl.from_pandas(holed)))
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_too_few_rows_with_a_target_are_counted():
+    few = DATA.frame.assign(Y=DATA.frame["Y"].where(np.arange(40) < 7))
+    message = r"at least two rows for each of the 5 folds. Found 7 rows with a target, of 40\. Use"
+    with pytest.raises(TableError, match=message):
+        compare(few)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from causalaug import ADMG, BudgetExpansion, PrunedExpansion, augment
-from causalaug.datasets import make_sem, make_trivariate
+from causalaug.datasets import make_machine_wear, make_sem, make_trivariate
 from causalaug.exceptions import ParameterError
 from causalaug.plot import plot_pairs, plot_weights
 from strategies import problems
@@ -64,6 +64,19 @@ def test_mixed_data_of_many_kinds_are_drawn():
     axes = plot_pairs(frame, augment(frame, graph, random_state=0), columns=list(frame)[-3:])
     axes[0, 0].figure.draw_without_rendering()
     assert axes.shape == (2, 3)
+
+
+def test_rows_that_lack_a_cell_of_a_pair_are_not_drawn():
+    frame = make_machine_wear(40, random_state=0).frame[["alloy", "load", "wear"]]
+    frame = frame.mask(np.random.default_rng(0).random(frame.shape) < 0.3)
+    holed = augment(frame, "{alloy, load} -> wear", random_state=0)
+    axes = plot_pairs(frame, holed, columns=["alloy", "load", "wear"])
+    pairs = [("alloy", "load"), ("alloy", "wear"), ("load", "wear")]
+    for upper, lower, pair in zip(*axes, pairs, strict=True):
+        drawn = np.ma.masked_invalid(upper.collections[0].get_offsets())
+        assert (~np.ma.getmaskarray(drawn).any(axis=1)).sum() == len(frame[list(pair)].dropna())
+        assert np.isfinite([*upper.get_xlim(), *upper.get_ylim()]).all()
+        assert "nan" not in [tick.get_text() for tick in lower.get_xticklabels()]
 
 
 def test_given_axes_are_used_and_must_be_enough():

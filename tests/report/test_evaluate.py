@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
 
 import causalaug as ca
 from causalaug.exceptions import OutputError
@@ -179,6 +180,23 @@ def test_classes_and_other_frames_do():
     assert shown["Y"].kind == "nominal"
     assert set(shown["Y"].labels) == set(frame["Y"])
     assert found.comparison.loss_name == "log-loss"
+
+
+@pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas])
+def test_cells_and_targets_may_be_missing(convert):
+    holes = np.random.default_rng(0).random(DATA.frame.shape) < 0.15
+    frame = DATA.frame.mask(holes)
+    holed = replace(DATA, frame=convert(frame))
+    result = evaluate(holed, estimator=make_pipeline(Ridge()))
+    assert result.check.factor_rows == ca.check_graph(frame, DATA.graph).factor_rows
+    assert result.check.has_holes
+    n_labels = int(frame[DATA.target].notna().sum())
+    assert len(result.comparison.losses) == n_labels
+    assert f"Rows without a target: {len(frame) - n_labels}." in result.verdict
+    assert result.to_dict()["check"]["rows"] == len(frame)
+    page = result.to_html()
+    assert "nan" not in page.lower().replace("nanum", "")
+    assert "Rows of each factor" in page
 
 
 def test_the_report_is_written_in_full_or_not_at_all(result, tmp_path):

@@ -1,6 +1,7 @@
 import json
 import re
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -195,6 +196,19 @@ def test_a_graph_without_independences_is_told():
     edges = [(a, b) for place, a in enumerate(PLAIN) for b in PLAIN[place + 1 :]]
     text = outline(quick_evaluation(PLAIN, edges=edges)).text
     assert "There is no independence to test." in text
+
+
+@pytest.mark.parametrize("edges", [None, list(combinations(PLAIN, 2))])
+def test_with_missing_cells_the_rows_of_each_factor_are_listed(edges):
+    evaluation = quick_evaluation(PLAIN, edges=edges)
+    rows = {name: 1000 + place for place, name in enumerate(PLAIN)}
+    check = replace(evaluation.check, factor_rows=rows, n_rows=2000)
+    text = outline(replace(evaluation, check=check)).text
+    assert "those of the 2,000 rows that have it and all that it depends on" in text
+    assert "1,000" in text
+    assert "Cells are missing" not in outline(evaluation).text
+    document = replace(evaluation, check=check).to_dict()["check"]
+    assert (document["rows"], document["factor_rows"]) == (2000, rows)
 
 
 def test_no_new_rows_leave_an_empty_picture_not_an_error():

@@ -121,3 +121,52 @@ def test_correlations_are_those_of_numpy(seed):
 def test_a_constant_has_no_correlation():
     values = np.column_stack([np.full(5, 0.1), np.arange(5.0)])
     assert weighted_correlation(values, np.full(5, 0.2)) is None
+
+
+# Missing cells.
+
+
+def holed(seed=0, n_rows=60):
+    """Return rows of every kind with holes, and new rows, which have none."""
+    data = ca.datasets.make_machine_wear(n_rows, random_state=seed)
+    frame = data.frame.assign(day=pd.date_range("2024-01-01", periods=n_rows))
+    holes = np.random.default_rng(seed).random(frame.shape) < 0.2
+    frame = frame.mask(holes)
+    graph = ca.ADMG([*data.graph.nodes, "day"], data.graph.directed, data.graph.bidirected)
+    return frame, ca.augment(frame, graph, random_state=0)
+
+
+def test_marginals_are_those_of_the_cells_that_are_there():
+    frame, augmented = holed()
+    summary = summarize(augmented, "wear", 0)
+    assert {each.axis.column for each in summary.marginals} == set(frame.columns)
+    for marginal in summary.marginals:
+        name = marginal.axis.column
+        there = np.flatnonzero(frame[name].notna())
+        number = augmented.table.index(name)
+        values = augmented.table.values[there, number]
+        np.testing.assert_allclose(marginal.observed.sum(), 1.0)
+        np.testing.assert_allclose(
+            marginal.observed, marginal.axis.shares(values, np.ones(len(there)))
+        )
+        assert "nan" not in "".join(marginal.axis.labels).lower()
+        assert "NaT" not in marginal.axis.labels
+
+
+def test_pairs_go_by_the_rows_that_have_both():
+    frame, augmented = holed()
+    for pair in summarize(augmented, "wear", 0).pairs:
+        both = frame[[pair.x.column, pair.y.column]].dropna()
+        assert len(pair.observed) == len(both)
+        assert np.isfinite(pair.observed).all()
+        if pair.correlation is not None:
+            numbers = both.apply(pd.to_numeric)
+            assert pair.correlation[0] == pytest.approx(numbers.corr().iloc[0, 1])
+
+
+def test_columns_that_are_never_there_together_have_no_correlation():
+    frame = pd.DataFrame({"x": [1.5, 2.5, np.nan, np.nan], "y": [np.nan, np.nan, 3.5, 1.0]})
+    augmented = ca.augment(frame, ca.ADMG(["x", "y"]), random_state=0)
+    (pair,) = summarize(augmented, "y", 0).pairs
+    assert pair.correlation is None
+    assert pair.observed.shape == (0, 2)

@@ -7,6 +7,7 @@ import typer
 
 from causalaug.cli._augment import augment
 from causalaug.cli._check import check
+from causalaug.cli._complete import complete
 from causalaug.cli._datasets import datasets
 from causalaug.cli._demo import demo
 from causalaug.cli._discover import discover
@@ -26,6 +27,7 @@ app.command()(demo)
 app.command()(augment)
 app.command()(evaluate)
 app.command()(predict)
+app.command()(complete)
 app.command()(check)
 app.command()(discover)
 app.command()(reproduce)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,10 +20,13 @@ from causalaug.cli._options import (
     Json,
     Kinds,
     Limits,
+    Out,
     Overwrite,
     Quiet,
+    SafeCsv,
     Seed,
     Separator,
+    WeightColumn,
     parse_kinds,
     parse_limits,
 )
@@ -32,6 +34,8 @@ from causalaug.cli._output import Output
 from causalaug.cli._text import kinds_in_words, listed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from causalaug.augmentation import AugmentedTable
 
 
@@ -51,17 +55,6 @@ class ExpansionName(StrEnum):
     beam = "beam"
 
 
-Out = Annotated[
-    Path,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help="Where the rows go: .csv, .tsv, .parquet, .feather or .arrow. A file that is there "
-        "is replaced, once all is written.",
-        show_default=False,
-    ),
-]
 Rows = Annotated[
     int | None,
     typer.Option(
@@ -114,9 +107,7 @@ def augment(
     threshold: Threshold = None,
     kinds: Kinds = None,
     limits: Limits = None,
-    weight_column: Annotated[
-        str, typer.Option(metavar="NAME", help="The column that the weights go to.")
-    ] = "weight",
+    weight_column: WeightColumn = "weight",
     originals: Annotated[
         bool, typer.Option("--originals", help="Put the observed rows first, with their weight.")
     ] = False,
@@ -136,13 +127,7 @@ def augment(
             help="Add columns row_of_...: the observed row that each cell came from, from 0.",
         ),
     ] = False,
-    safe_csv: Annotated[
-        bool,
-        typer.Option(
-            "--safe-csv",
-            help="Put an apostrophe before text that a spreadsheet would run as a formula.",
-        ),
-    ] = False,
+    safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
     columns: Columns = None,
     drop: Drop = None,
@@ -160,7 +145,8 @@ def augment(
     Each cell of a new row is copied from an observed row; the graph says which cells may be
     combined anew. Give the weights to your learner: they estimate the probability of each row,
     and add up to 1 unless mass was dropped. With --originals they add up to the number of
-    observed rows.
+    observed rows. Cells may be missing: a row serves every factor whose cells it has, and no cell
+    of a new row is missing; missing cells of originals are drawn.
 
     \b
     Two signs of one disease, three ways to write the result:
@@ -171,7 +157,7 @@ def augment(
     from causalaug.augmentation import augment as augment_frame
     from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import open_graph
-    from causalaug.cli._rows import check_new_columns, weighted_rows
+    from causalaug.cli._rows import check_new_columns, weighted_rows, with_whole_numbers
     from causalaug.cli._table_files import check_table_output, read_table, write_table
     from causalaug.table import without_extra
 
@@ -210,7 +196,7 @@ def augment(
             result, weight_column, share=share if originals else None, provenance=provenance
         )
     with output.progress(f"Writing {out}"):
-        write_table(new, out, safe=safe_csv)
+        write_table(with_whole_numbers(frame, new), out, safe=safe_csv)
     _tell(output, result, n_written=len(new), out=out)
 
 
@@ -263,6 +249,7 @@ def _tell(output: Output, result: AugmentedTable, *, n_written: int, out: Path) 
             "out": str(out),
             "rows_written": n_written,
             "observed_rows": result.table.n_rows,
+            "missing_cells": _n_missing(result),
             "kinds": kinds,
             "factors": [str(factor) for factor in result.factors],
         }
@@ -279,5 +266,14 @@ def _tell(output: Output, result: AugmentedTable, *, n_written: int, out: Path) 
     names = [name.replace("_", " ") for name in facts]
     output.table(["", "", ""], list(zip(names, facts.values(), meanings, strict=True)))
     output.say(kinds_in_words(kinds))
+    if _n_missing(result):
+        output.say(
+            f"Missing cells: {_n_missing(result)}. Each factor goes by the rows that have its "
+            "cells; `causalaug check` says how many they are."
+        )
     output.say(f"Factors: {' '.join(str(factor) for factor in result.factors)}")
     output.say(f"Wrote {n_written} rows to {out}")
+
+
+def _n_missing(result: AugmentedTable) -> int:
+    return 0 if result.table.missing is None else int(result.table.missing.sum())

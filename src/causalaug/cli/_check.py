@@ -114,7 +114,8 @@ def _kinds(frame: Any, graph: Any, kinds: Any) -> dict[str, str]:
     """Return the kinds that the columns of the graph are taken for."""
     from causalaug.table import Table, without_extra
 
-    table = Table.from_frame(without_extra(frame, graph.nodes, "ignore")[0], kinds=kinds)
+    inside, _ = without_extra(frame, graph.nodes, "ignore")
+    table = Table.from_frame(inside, kinds=kinds, holes=True)
     return dict(zip(table.columns, table.kinds, strict=True))
 
 
@@ -127,6 +128,8 @@ def _tell(output: Output, found: Any, kinds: dict[str, str], *, every: bool) -> 
             "alpha": found.alpha,
             "mb_shielded": found.mb_shielded,
             "kinds": kinds,
+            "rows": found.n_rows,
+            "factor_rows": dict(found.factor_rows),
             "independences": found.frame.to_dict(orient="records"),
         }
     )

@@ -212,7 +212,9 @@ def _learner(
         codes, classes = pd.factorize(labels, sort=True)
         names = ", ".join(f"{code} = {label}" for code, label in enumerate(classes))
         output.remark(f"XGBoost takes classes as numbers: {names}")
-        frame = frame.assign(**{target: codes})
+        known = pd.Series(codes, index=frame.index)
+        coded = known if labels.notna().all() else known.astype("Int64").mask(labels.isna())
+        frame = frame.assign(**{target: coded})
     return frame, learner
 
 

@@ -39,6 +39,17 @@ GraphSource: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+Out: TypeAlias = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Where the rows go: .csv, .tsv, .parquet, .feather or .arrow. A file that is there "
+        "is replaced, once all is written.",
+        show_default=False,
+    ),
+]
 Kinds: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
@@ -108,6 +119,17 @@ Separator: TypeAlias = Annotated[
 Overwrite: TypeAlias = Annotated[
     bool,
     typer.Option("--overwrite", help="Let the output replace a file that is read, if it is one."),
+]
+WeightColumn: TypeAlias = Annotated[
+    str,
+    typer.Option("--weight-column", metavar="NAME", help="The column that the weights go to."),
+]
+SafeCsv: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="Put an apostrophe before text that a spreadsheet would run as a formula.",
+    ),
 ]
 Seed: TypeAlias = Annotated[
     int, typer.Option("--seed", metavar="N", min=0, help="One seed gives one result.")

@@ -23,6 +23,7 @@ from causalaug.cli._options import (
     parse_limits,
 )
 from causalaug.cli._output import Output
+from causalaug.cli._text import listed
 
 LEVELS = (0.05, 0.5, 0.95)
 """The quantiles that are written unless others are asked for: a nine in ten interval."""
@@ -67,7 +68,8 @@ def predict(
 
     Every factor of the graph is fitted to DATA. For each row of NEW the output has the mean and
     quantiles of a number, or the probability of each class, in the order of the rows. Missing
-    cells of NEW are integrated out.
+    cells of NEW are integrated out; a row of DATA with missing cells serves every factor whose
+    cells it has.
 
     \b
     A nine in ten interval of the wear of machines that were not opened:
@@ -91,7 +93,9 @@ def predict(
         "decimal": decimal,
         "dates": dates,
     }
-    train, _ = without_extra(read_table(data, **reading), admg.nodes, "ignore")
+    train, outside = without_extra(read_table(data, **reading), admg.nodes, "ignore")
+    if outside:
+        output.remark(f"Left out, since they are no node of the graph: {listed(outside)}")
     asked = read_table(new, **reading)
     asked = asked[[name for name in asked.columns if name in admg.nodes]]
     with output.progress("Fitting the factors"):

@@ -68,6 +68,28 @@ def weighted_rows(
     return joined
 
 
+def with_whole_numbers(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with integers where they had become floats for the sake of holes.
+
+    >>> ages = pd.DataFrame({"age": [30.0, None, 41.0], "size": [1.5, None, 2.0]})
+    >>> with_whole_numbers(ages, ages.fillna(33.0))
+       age  size
+    0   30   1.5
+    1   33  33.0
+    2   41   2.0
+    """
+    whole = [
+        name
+        for name in after
+        if name in before
+        and before[name].dtype.kind == "f"
+        and before[name].isna().any()
+        and (before[name].dropna() % 1 == 0).all()
+        and (after[name] % 1 == 0).all()
+    ]
+    return after.astype(dict.fromkeys(whole, "int64"))
+
+
 def _own_rows(result: AugmentedTable) -> IntArray:
     """Return the provenance of the observed rows: all cells are their own."""
     numbers = np.arange(result.table.n_rows, dtype=result.rows.dtype)

@@ -12,6 +12,9 @@ from causalaug.typing import FloatArray, IntArray
 N_CELLS = 4
 """A pair is compared on a grid of so many parts each way."""
 
+NOWHERE = N_CELLS
+"""The part that a missing cell is in."""
+
 _CHUNK = 4096
 
 
@@ -20,7 +23,8 @@ def moved_mass(augmented: AugmentedTable, columns: Sequence[str] | None = None) 
 
     It is the total variation between observed and new rows, weighted, on a coarse grid: the
     quartiles of numbers, the four most common values of all else, the last of them joined by
-    the rest. 0 if nothing changed, 1 if new rows are where no observed row is.
+    the rest. 0 if nothing changed, 1 if new rows are where no observed row is. Of observed rows
+    with missing cells, those count that have both columns.
 
     Parameters
     ----------
@@ -74,10 +78,14 @@ def _grid_cells(augmented: AugmentedTable, column: int) -> IntArray:
     observed = table.values[:, column]
     values = np.concatenate([observed, augmented.values(column)])
     if table.numeric[column]:
-        return np.searchsorted(_inner_edges(observed), values)
-    codes = np.unique(values, return_inverse=True)[1]
-    common_first = np.argsort(-np.bincount(codes[: table.n_rows]), kind="stable")
-    return np.minimum(np.argsort(common_first)[codes], N_CELLS - 1)
+        cells = np.searchsorted(_inner_edges(observed[~np.isnan(observed)]), values)
+    else:
+        codes = np.unique(values, return_inverse=True)[1]
+        known = codes[: table.n_rows][~np.isnan(observed)]
+        counts = np.bincount(known, minlength=int(codes.max()) + 1)
+        common_first = np.argsort(-counts, kind="stable")
+        cells = np.minimum(np.argsort(common_first)[codes], N_CELLS - 1)
+    return np.where(np.isnan(values), NOWHERE, cells)
 
 
 def _inner_edges(observed: FloatArray) -> FloatArray:
@@ -97,7 +105,12 @@ def _joint_shares(cells: IntArray, weights: FloatArray) -> FloatArray:
     joint = np.zeros((cells.shape[1] * N_CELLS,) * 2)
     for start in range(0, len(cells), _CHUNK):
         part = slice(start, start + _CHUNK)
-        is_in = np.eye(N_CELLS)[cells[part]].reshape(len(cells[part]), -1)
+        is_in = np.eye(N_CELLS + 1)[cells[part], :N_CELLS].reshape(len(cells[part]), -1)
         joint += (is_in * weights[part, np.newaxis]).T @ is_in
-    shares: FloatArray = joint / weights.sum()
+    total: FloatArray | float = weights.sum()
+    if np.any(cells == NOWHERE):
+        # Each pair has its own rows: those in which neither cell is missing.
+        of_pair = joint.reshape((cells.shape[1], N_CELLS) * 2).sum(axis=(1, 3))
+        total = np.repeat(np.repeat(of_pair, N_CELLS, axis=0), N_CELLS, axis=1)
+    shares: FloatArray = joint / np.maximum(total, np.finfo(float).tiny)
     return shares

@@ -13,10 +13,10 @@ from causalaug._validation import check_choice, check_jobs
 from causalaug.diagnostics._coding import read_variables
 from causalaug.diagnostics._holm import holm
 from causalaug.diagnostics._outcome import Outcome
-from causalaug.diagnostics._questions import Question, answer, ask
+from causalaug.diagnostics._questions import Question, answer, answer_where_observed, ask
 from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, GraphCheck
 from causalaug.exceptions import ParameterError
-from causalaug.factorization import factorize
+from causalaug.factorization import Factor, factorize
 from causalaug.graphs import as_graph
 from causalaug.table import KindName, Table, warn_of_extra, without_extra
 
@@ -47,7 +47,8 @@ def check_graph(
     Parameters
     ----------
     frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
-        The observed rows, as `augment` takes them.
+        The observed rows, as `augment` takes them. Cells may be missing: each test goes by the
+        rows that have every cell it asks for.
     graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns.
     order : sequence of str, optional
@@ -78,13 +79,18 @@ def check_graph(
     Returns
     -------
     GraphCheck
-        A table of the independences with statistic, p-value and verdict, and whether the
-        graph implies anything beyond them (``mb_shielded``).
+        A table of the independences with statistic, p-value and verdict, whether the graph
+        implies anything beyond them (``mb_shielded``), and how many rows each factor can be
+        fitted to (``factor_rows``).
 
     Notes
     -----
     A missing edge also breaks the independence from other variables that are tied to its
     ends. Start mending at the clearest of the `violations`.
+
+    A test on the rows that have its cells is right if which cells are missing does not depend
+    on the variable or the other one, given the pillow. Where it does, the rows that are left
+    are selected, and a violation may be that of the selection.
 
     Examples
     --------
@@ -109,6 +115,13 @@ def check_graph(
 
     >>> check_graph(roads[:10], read_graph("rain -> wet; rain -> slow")).verdict
     'cannot tell'
+
+    Half of the streets were not looked at. Traffic and rain are told all the same, on the other
+    half, and the factors say how many rows they had:
+
+    >>> some = roads.assign(wet=roads["wet"].where(roads.index % 2 == 0))
+    >>> check_graph(some, read_graph("rain -> wet -> slow")).factor_rows
+    {'rain': 200, 'wet': 100, 'slow': 100}
     """
     graph = as_graph(graph)
     check_choice("test", test, MOST_LEVELS)
@@ -118,18 +131,31 @@ def check_graph(
     rng = as_generator(random_state)
     frame, outside = without_extra(frame, graph.nodes, extra)
     warn_of_extra(outside)
-    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds)
+    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, holes=True)
     _check_scales(test, table)
     factors = factorize(graph, order)
     questions = ask(factors, read_variables(table, MOST_LEVELS[test]), rng)
     n_tests = sum(len(question.others) for question in questions)
     level = float(alpha) / max(n_tests, 1)
-    outcomes = _answers(questions, test, level, n_jobs, callback)
+    answered = answer if table.missing is None else answer_where_observed
+    outcomes = _answers(answered, questions, test, level, n_jobs, callback)
     tabulated = _tabulate(questions, outcomes, float(alpha))
-    return GraphCheck(tabulated, graph.is_mb_shielded(), float(alpha))
+    rows = _factor_rows(table, factors)
+    return GraphCheck(tabulated, graph.is_mb_shielded(), float(alpha), rows, table.n_rows)
+
+
+def _factor_rows(table: Table, factors: Sequence[Factor]) -> dict[str, int]:
+    """Return, by target, how many rows have the target and the pillow of each factor."""
+    there = ~np.isnan(table.values)
+    columns = [[table.index(name) for name in (f.target, *f.pillow)] for f in factors]
+    return {
+        factor.target: int(there[:, places].all(axis=1).sum())
+        for factor, places in zip(factors, columns, strict=True)
+    }
 
 
 def _answers(
+    answered: Callable[[Question, str, float], list[Outcome]],
     questions: Sequence[Question],
     test: str,
     level: float,
@@ -139,7 +165,7 @@ def _answers(
     """Return the outcomes of all questions, in order; each has its own seeds."""
     jobs = Parallel(n_jobs=n_jobs, return_as="generator")
     outcomes = []
-    for found in jobs(delayed(answer)(question, test, level) for question in questions):
+    for found in jobs(delayed(answered)(question, test, level) for question in questions):
         outcomes.append(found)
         if callback is not None:
             callback(len(outcomes), len(questions))

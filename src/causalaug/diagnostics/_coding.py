@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from causalaug._ragged import combine_codes, group_by_key
 from causalaug.table import ColumnKind, Table
-from causalaug.typing import FloatArray, IntArray
+from causalaug.typing import BoolArray, FloatArray, IntArray
 
 FEWEST_ROWS = 10
 """A level with fewer rows is too rare for a regression to be tested on."""
@@ -34,7 +34,8 @@ class Variable:
     name : str
         The column name.
     values : array of shape (n_rows,)
-        Numbers with mean 0 and variance 1, all zero if constant; or codes from 0.
+        Numbers with mean 0 and variance 1, all zero if constant; or codes from 0. NaN where the
+        cell is missing; tests take the rows that have none, by `at`.
     n_levels : int
         The number of levels; 0 for numbers.
     """
@@ -47,6 +48,15 @@ class Variable:
     def is_number(self) -> bool:
         """Whether the values are on a scale."""
         return not self.n_levels
+
+    @property
+    def there(self) -> BoolArray:
+        """Mask of the cells that are not missing."""
+        return ~np.isnan(self.values)
+
+    def at(self, rows: BoolArray) -> "Variable":
+        """Return the variable on some rows, at least one, none missing: scaled and coded anew."""
+        return _coded(self.name, self.values[rows], is_number=self.is_number)
 
     @property
     def varies(self) -> bool:
@@ -100,11 +110,22 @@ def read_variables(table: Table, most_levels: int | None) -> dict[str, Variable]
 def _read(
     name: str, values: FloatArray, kind: ColumnKind, is_numeric: bool, most_levels: int | None
 ) -> Variable:
-    if kind != "continuous":
-        levels, codes = np.unique(values, return_inverse=True)
-        if most_levels is None or len(levels) <= most_levels or not is_numeric:
-            return Variable(name, codes.astype(np.float64), len(levels))
-    return Variable(name, standardized(values), 0)
+    there = ~np.isnan(values)
+    few = most_levels is None or len(np.unique(values[there])) <= most_levels
+    is_number = kind == "continuous" or not (few or not is_numeric)
+    present = _coded(name, values[there], is_number=is_number)
+    if there.all():
+        return present
+    spread = np.full(len(values), np.nan)
+    spread[there] = present.values
+    return Variable(name, spread, present.n_levels)
+
+
+def _coded(name: str, values: FloatArray, *, is_number: bool) -> Variable:
+    if is_number:
+        return Variable(name, standardized(values), 0)
+    levels, codes = np.unique(values, return_inverse=True)
+    return Variable(name, codes.astype(np.float64), len(levels))
 
 
 def standardized(values: FloatArray) -> FloatArray:

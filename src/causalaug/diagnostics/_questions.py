@@ -10,8 +10,9 @@ from causalaug.diagnostics._correlation import partial_correlations, rank_correl
 from causalaug.diagnostics._g_squared import g_squared
 from causalaug.diagnostics._gcm import covariance_measures
 from causalaug.diagnostics._kci import kernel_tests
-from causalaug.diagnostics._outcome import Outcome
+from causalaug.diagnostics._outcome import Outcome, rows_needed, too_few
 from causalaug.factorization import Factor
+from causalaug.typing import BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +55,47 @@ def ask(
     return questions
 
 
+def answer_where_observed(question: Question, test: str, level: float) -> list[Outcome]:
+    """Return the outcome for each of the others, each on the rows that have all its cells."""
+    pillow = np.all([v.there for v in (question.target, *question.pillow)], axis=0)
+    used = [pillow & other.there for other in question.others]
+    outcomes: dict[int, Outcome] = {}
+    # Others with the same rows are answered together, as they are where no cell is missing.
+    for rows in {mask.tobytes(): mask for mask in used}.values():
+        places = [place for place, mask in enumerate(used) if np.array_equal(mask, rows)]
+        part = _others_at(question, places)
+        outcomes.update(zip(places, _answer_on(part, rows, test, level), strict=True))
+    return [outcomes[place] for place in range(len(used))]
+
+
+def _answer_on(question: Question, rows: BoolArray, test: str, level: float) -> list[Outcome]:
+    """Answer on some rows; so few that no test could tell are not handed to one."""
+    reason = too_few(int(rows.sum()), rows_needed(1, level))
+    if reason:
+        names = [
+            suitable_test(question.target, other, question.pillow) if test == "auto" else test
+            for other in question.others
+        ]
+        return [Outcome(name, reason=reason) for name in names]
+    if rows.all():
+        return answer(question, test, level)
+    return answer(
+        replace(
+            question,
+            target=question.target.at(rows),
+            others=tuple(other.at(rows) for other in question.others),
+            pillow=tuple(held.at(rows) for held in question.pillow),
+        ),
+        test,
+        level,
+    )
+
+
 def answer(question: Question, test: str, level: float) -> list[Outcome]:
-    """Return the outcome for each of the others; `level` is that of a single test."""
+    """Return the outcome for each of the others; `level` is that of a single test.
+
+    No cell may be missing.
+    """
     if test == "auto":
         return _answer_by_kind(question, level)
     if test == "g_squared":
@@ -87,13 +127,18 @@ def _answer_by_kind(question: Question, level: float) -> list[Outcome]:
     outcomes: dict[int, Outcome] = {}
     for test in dict.fromkeys(chosen):
         places = [place for place, each in enumerate(chosen) if each == test]
-        part = replace(
-            question,
-            others=tuple(question.others[place] for place in places),
-            seeds=tuple(question.seeds[place] for place in places),
-        )
+        part = _others_at(question, places)
         outcomes.update(zip(places, answer(part, test, level), strict=True))
     return [outcomes[place] for place in range(len(chosen))]
+
+
+def _others_at(question: Question, places: Sequence[int]) -> Question:
+    """Return the question about some of the others."""
+    return replace(
+        question,
+        others=tuple(question.others[place] for place in places),
+        seeds=tuple(question.seeds[place] for place in places),
+    )
 
 
 def _answer_by_strata(question: Question, level: float) -> list[Outcome]:

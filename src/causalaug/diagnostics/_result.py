@@ -1,8 +1,8 @@
 """The answer of `check_graph`: a table of independences with a verdict on each."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -29,11 +29,23 @@ class GraphCheck:
         Whether these independences are all that the graph implies about the distribution.
     alpha : float
         The probability of a false alarm, anywhere in the frame, that was allowed.
+    factor_rows : mapping of str to int
+        By variable, in the order of the factorization, how many rows have the variable and its
+        Markov pillow: what its factor can be fitted to.
+    n_rows : int
+        The number of rows; every factor has them all unless cells are missing.
     """
 
     frame: pd.DataFrame
     mb_shielded: bool
     alpha: float
+    factor_rows: Mapping[str, int] = field(default_factory=dict)
+    n_rows: int = 0
+
+    @property
+    def has_holes(self) -> bool:
+        """Whether a factor lacks rows, because cells are missing."""
+        return any(rows < self.n_rows for rows in self.factor_rows.values())
 
     @property
     def violations(self) -> pd.DataFrame:
@@ -108,10 +120,10 @@ class GraphCheck:
         return f"GraphCheck({self._counted().rstrip('.')})"
 
     def _sentences(self) -> list[str]:
+        shield = [self._shield_in_words(), *self._rows_in_words()]
         if not len(self):
-            return [self.finding, self._shield_in_words()]
-        words = [self.finding, self._counted(), *self._violations_in_words()]
-        return [*words, self._shield_in_words()]
+            return [self.finding, *shield]
+        return [self.finding, self._counted(), *self._violations_in_words(), *shield]
 
     def _cells(self) -> Iterator[list[str]]:
         """Yield the rows of the frame as they are shown."""
@@ -138,6 +150,15 @@ class GraphCheck:
             "The graph is not mb-shielded: it implies more than these independences, and the "
             "method does not use the rest."
         )
+
+    def _rows_in_words(self) -> Iterator[str]:
+        """Yield one sentence if cells are missing: how many rows each factor had."""
+        if self.has_holes:
+            counts = ", ".join(f"{name} {rows}" for name, rows in self.factor_rows.items())
+            yield (
+                f"Cells are missing. Of {self.n_rows} rows, so many have a variable and its "
+                f"pillow: {counts}."
+            )
 
 
 def _in_words(row: Any) -> str:

@@ -1,6 +1,7 @@
 """Augmentation with several graphs, none of which can be told to be the right one."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ def augment_average(
         )
         for graph, rng in zip(candidates, rngs, strict=True)
     ]
-    return AugmentedTable(tables[0].table, _mixture(tables), factors=())
+    return replace(tables[0], paths=_mixture(tables), factors=())
 
 
 def _check_graphs(graphs: object) -> tuple[ADMG, ...]:

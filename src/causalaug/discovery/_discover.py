@@ -114,7 +114,8 @@ def discover(
     MissingDependencyError
         If the package is not installed: ``pip install "causalaug[discovery]"``.
     TableError
-        If columns are constant, linear combinations of others or not numbers, or rows are few.
+        If cells are missing, columns are constant, linear combinations of others or not numbers,
+        or rows are few.
     GraphError
         If no graph of the class agrees with the knowledge.
 

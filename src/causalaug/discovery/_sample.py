@@ -53,7 +53,8 @@ def read_sample(
 
     `discrete` says what the method takes: levels, numbers, or, if None, either.
     """
-    table = Table.from_frame(frame, kinds=kinds)
+    table = Table.from_frame(frame, kinds=kinds, holes=True)
+    _check_complete(table)
     check_magnitudes(table)
     is_discrete = _all_levels(table) if discrete is None else discrete
     if is_discrete:
@@ -71,6 +72,21 @@ def read_sample(
     if not is_discrete:
         _check_independent(sample)
     return sample
+
+
+def _check_complete(table: Table) -> None:
+    """Raise if cells are missing: the libraries behind the methods take none."""
+    if table.missing is None:
+        return
+    counts = dict(zip(table.columns, table.missing.sum(axis=0).tolist(), strict=True))
+    found = ", ".join(f"{count} in {name!r}" for name, count in counts.items() if count)
+    n_complete = int((~table.missing.any(axis=1)).sum())
+    raise TableError(
+        f"To look for a graph, no cell may be missing. Found {found}; {n_complete} of "
+        f"{table.n_rows} rows are complete. Drop the other rows, or columns with many holes; or "
+        "fill the cells in with a graph that assumes nothing: fit_model(frame, "
+        "complete_graph(frame.columns)).complete(frame).frame, in the shell `causalaug complete`."
+    )
 
 
 def _all_levels(table: Table) -> bool:

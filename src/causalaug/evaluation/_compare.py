@@ -27,8 +27,9 @@ from causalaug.estimators import (
     check_splitter,
     hold_out,
 )
-from causalaug.evaluation._comparison import Comparison
+from causalaug.evaluation._comparison import BASELINE, Comparison
 from causalaug.evaluation._gaussian_process import MOST_ROWS
+from causalaug.evaluation._holes import is_filled_in, with_holes
 from causalaug.evaluation._plain import default_learner, other_than, plain_learners
 from causalaug.evaluation._trials import Budget, Fitter, Schedule, trials_of
 from causalaug.exceptions import ParameterError, TableError
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from causalaug.expansion import Expansion
     from causalaug.graphs import ADMG
     from causalaug.table import KindName, Limits
+    from causalaug.typing import IntArray
 
 TASKS = ("classification", "regression")
 
@@ -83,7 +85,9 @@ def compare(
     Parameters
     ----------
     frame : pandas or polars DataFrame
-        The observed rows, features and target.
+        The observed rows, features and target. Cells may be missing. Rows without a target help
+        to fit the graph's model, and are held out never. Plain learners take missing features as
+        they are, if they can, or else get them from an `IterativeImputer`; `notes` says which.
     graph : ADMG or anything that `read_graph` reads
         The causal graph; its nodes are the columns.
     target : str
@@ -153,26 +157,29 @@ def compare(
     for name, number, least in (("n_splits", n_splits, 2), ("repeats", repeats, 1)):
         check_integer(name, number, at_least=least)
     check_splitter(cv)
-    opened, outside, decided = _open_frame(frame, graph, target, extra, kinds, limits)
+    opened, table, outside, decided = _open_frame(frame, graph, target, extra, kinds, limits)
     warn_of_extra(outside)
-    features, labels = opened.drop(target).to_native(), opened[target].to_numpy()
+    features, labelled = opened.drop(target).to_native(), _labelled(table, target)
+    known = opened[labelled]
     if not opened.drop(target).columns:
         raise TableError(
             "There must be a column to predict from. Found the target alone: "
             f"{target!r}. Add features to the data and to the graph."
         )
-    groups = check_groups(groups, len(labels))
-    if cv is None and len(labels) < 2 * n_splits:
+    groups = check_groups(groups, len(opened))
+    if cv is None and len(labelled) < 2 * n_splits:
         raise TableError(
-            f"There must be at least two rows for each of the {n_splits} folds. "
-            f"Found {len(labels)} rows. Use fewer folds, or more rows."
+            f"There must be at least two rows for each of the {n_splits} folds. Found "
+            f"{len(labelled)} rows{_of_all(labelled, table)}. Use fewer folds, or more rows."
         )
     if estimator is not None:
         check_learner(estimator)
     is_classification = _is_classification(task, estimator, opened[target])
     learner = default_learner(features, classification=is_classification)
     learner = learner if estimator is None else estimator
-    judge = _judge(learner, labels, target, is_classification=is_classification)
+    judge = _judge(learner, known[target].to_numpy(), target, is_classification=is_classification)
+    missing = None if is_classification else np.nan
+    labels = _spread(known[target].to_numpy(), labelled, len(opened), missing)
     kind = AugmentedClassifier if is_classification else AugmentedRegressor
     augmented = kind(
         learner,
@@ -187,19 +194,22 @@ def compare(
     others = plain_learners(features, classification=is_classification, blanket=blanket)
     others = other_than(learner, others) if rivals else {}
     rng = as_generator(random_state)
-    folds = hold_out(
-        judge, features, labels, groups, rng, cv=cv, n_splits=n_splits, n_repeats=repeats
-    )
+    folds = _folds(judge, known, target, labelled, groups, rng, cv, n_splits, repeats)
+    has_holes = _has_holes(table, target)
+    if has_holes:
+        # The learner alone must not be given cells that the graph's model has filled in.
+        others = {name: with_holes(each) for name, each in {BASELINE: learner, **others}.items()}
     schedule = Schedule(trials_of(augmented, others, folds, rng), budget)
-    fit = Fitter(features, labels, groups, judge)
-    table = schedule.run(fit, n_jobs=n_jobs, map_=map_, callback=callback)
-    notes = _notes(max(len(train) for repeat in folds for train, _ in repeat), others)
+    fit = Fitter(features, labels, groups, judge, np.setdiff1d(np.arange(len(opened)), labelled))
+    losses = schedule.run(fit, n_jobs=n_jobs, map_=map_, callback=callback)
+    notes = _notes(max(len(train) for repeat in folds for train, _ in repeat), rivals=rivals)
+    notes += _notes_of_holes(others if has_holes else {}, len(opened) - len(labelled))
     return Comparison(
-        table, target, judge.loss_name, _name_of(learner), notes, tuple(schedule.left_out)
+        losses, target, judge.loss_name, _name_of(learner), notes, tuple(schedule.left_out)
     )
 
 
-def _notes(n_train: int, rivals: Mapping[str, Any]) -> tuple[str, ...]:
+def _notes(n_train: int, *, rivals: bool) -> tuple[str, ...]:
     if n_train <= MOST_ROWS or not rivals:
         return ()
     return (f"Gaussian processes were fitted to {MOST_ROWS:,} of {n_train:,} training rows.",)
@@ -212,13 +222,13 @@ def _open_frame(
     extra: str,
     kinds: Mapping[str, KindName] | None,
     limits: Mapping[str, Limits] | None,
-) -> tuple[nw.DataFrame[Any], tuple[str, ...], dict[str, Any]]:
-    """Return the frame, the columns outside the graph, and kinds and limits of the others.
+) -> tuple[nw.DataFrame[Any], Table, tuple[str, ...], dict[str, Any]]:
+    """Return the frame, its table, the columns outside, and kinds and limits of the others.
 
     The data are checked as `augment` would, before any work. A fold has fewer values than the
     table: left to itself, it might take a quantity for ranks. The target is what the task says.
     """
-    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, limits=limits)
+    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, limits=limits, holes=True)
     check_magnitudes(table)
     outside = extra_columns(table.columns, graph.nodes, extra)
     check_choice("target", target, graph.nodes)
@@ -230,7 +240,73 @@ def _open_frame(
         "kinds": {name: table.kinds[j] for name, j in known.items()} | _within(kinds, graph),
         "limits": {name: table.limits[j] for name, j in movable.items()} | _within(limits, graph),
     }
-    return nw.from_native(frame, eager_only=True), outside, decided
+    return nw.from_native(frame, eager_only=True), table, outside, decided
+
+
+def _labelled(table: Table, target: str) -> IntArray:
+    """Return the rows that have a target."""
+    return np.flatnonzero(~np.isnan(table.values[:, table.index(target)]))
+
+
+def _of_all(labelled: IntArray, table: Table) -> str:
+    """Return which rows they are, if some have no target."""
+    return "" if len(labelled) == table.n_rows else f" with a target, of {table.n_rows}"
+
+
+def _has_holes(table: Table, target: str) -> bool:
+    """Say whether a feature is missing somewhere."""
+    features = [column != target for column in table.columns]
+    return bool(np.isnan(table.values[:, features]).any())
+
+
+def _spread(known: Any, labelled: IntArray, n_rows: int, missing: float | None) -> Any:
+    """Return the targets of all rows: as they were, or with `missing` where there is none."""
+    if len(labelled) == n_rows:
+        return known
+    spread = np.full(n_rows, missing)
+    spread[labelled] = known
+    return spread
+
+
+def _folds(
+    judge: Task,
+    known: nw.DataFrame[Any],
+    target: str,
+    labelled: IntArray,
+    groups: Any,
+    rng: np.random.Generator,
+    cv: Any,
+    n_splits: int,
+    n_repeats: int,
+) -> list[list[tuple[IntArray, IntArray]]]:
+    """Return training and held-out rows, all of them with a target; the rest is held out never."""
+    features, labels = known.drop(target).to_native(), known[target].to_numpy()
+    own = None if groups is None else groups[labelled]
+    options = {"cv": cv, "n_splits": n_splits, "n_repeats": n_repeats}
+    folds = hold_out(judge, features, labels, own, rng, **options)
+    return [[(labelled[train], labelled[held]) for train, held in repeat] for repeat in folds]
+
+
+def _notes_of_holes(rivals: Mapping[str, Any], n_unlabelled: int) -> tuple[str, ...]:
+    """Say how the plain learners came by missing cells, and what rows without a target did."""
+    taken = [name for name, each in rivals.items() if not is_filled_in(each)]
+    filled = [name for name in rivals if name not in taken]
+    notes = []
+    if filled:
+        notes.append(
+            "Cells are missing; for these learners an IterativeImputer filled them in (labels: by "
+            f"the most common): {', '.join(filled)}."
+        )
+    if rivals:
+        notes.append("The control knows the graph by the cells that it filled in, and no further.")
+    if taken:
+        notes.append(f"These took missing cells as they are: {', '.join(taken)}.")
+    if n_unlabelled:
+        notes.append(
+            f"Rows without a target: {n_unlabelled}. They help to fit the graph's model; plain "
+            "learners did not see them, and nobody is judged on them."
+        )
+    return tuple(notes)
 
 
 def _within(options: Mapping[str, Any] | None, graph: ADMG) -> dict[str, Any]:

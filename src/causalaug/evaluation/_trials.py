@@ -46,6 +46,8 @@ class Trial:
     train: IntArray
     held_out: IntArray
     seed: int
+    parts: tuple[str, ...] = ()
+    """What is asked of the augmented learner."""
 
 
 def trials_of(
@@ -54,14 +56,18 @@ def trials_of(
     folds: list[list[tuple[IntArray, IntArray]]],
     rng: np.random.Generator,
 ) -> list[Trial]:
-    """Return all trials; those on the same rows share their seed."""
+    """Return all trials; those on the same rows share their seed.
+
+    The baseline is a part of the augmented learner, unless it is a rival of its own.
+    """
+    asked = tuple(name for name, method in _METHODS.items() if method not in rivals)
     methods = {AUGMENTED: augmented, **rivals}
     found = []
     for repeat, parts in enumerate(folds):
         for fold, (train, held_out) in enumerate(parts):
             seed = new_seed(rng)
             found += [
-                Trial(method, clone(learner), repeat, fold, train, held_out, seed)
+                Trial(method, clone(learner), repeat, fold, train, held_out, seed, asked)
                 for method, learner in methods.items()
             ]
     return found
@@ -79,12 +85,14 @@ class Fitter:
     labels: Any
     groups: Any
     judge: Task
+    unlabelled: IntArray
 
     def __call__(self, trial: Trial) -> pd.DataFrame:
         """Return the losses of the held-out rows, for each method that the trial tells of."""
         opened = nw.from_native(self.features, eager_only=True)
         learner = seeded(trial.learner, np.random.default_rng(trial.seed))
-        train, labels = opened[trial.train].to_native(), self.labels[trial.train]
+        rows = self._training_rows(trial)
+        train, labels = opened[rows].to_native(), as_typed(self.labels[rows])
         asked = opened[trial.held_out].to_native()
         with warnings.catch_warnings():
             # What a fold would say was said of the whole table, once.
@@ -93,16 +101,28 @@ class Fitter:
                 with one_thread(len(labels)):
                     fitted = {trial.method: learner.fit(train, labels)}
             else:
-                groups = None if self.groups is None else self.groups[trial.train]
+                groups = None if self.groups is None else self.groups[rows]
                 parts = learner.fit_parts(train, labels, groups)
-                fitted = {_METHODS[name]: parts[name] for name in _METHODS}
+                fitted = {_METHODS[name]: parts[name] for name in trial.parts}
         return pd.concat(
             [self._judged(trial, name, each, asked) for name, each in fitted.items()],
             ignore_index=True,
         )
 
+    def _training_rows(self, trial: Trial) -> IntArray:
+        """Return the rows to train on: ours learns from rows without a target, too.
+
+        Not from those that belong to a group which is held out.
+        """
+        if trial.method != AUGMENTED or not len(self.unlabelled):
+            return trial.train
+        more = self.unlabelled
+        if self.groups is not None:
+            more = more[~np.isin(self.groups[more], self.groups[trial.held_out])]
+        return np.concatenate([trial.train, more])
+
     def _judged(self, trial: Trial, method: str, fitted: Any, asked: Any) -> pd.DataFrame:
-        losses = self.judge.losses(fitted, asked, self.labels[trial.held_out])
+        losses = self.judge.losses(fitted, asked, as_typed(self.labels[trial.held_out]))
         if not np.isfinite(losses).all():
             raise ParameterError(
                 f"Every learner must predict finite values. Found others by {method!r} "
@@ -119,6 +139,13 @@ class Fitter:
                 "share": getattr(fitted, "augmented_share_", 0.0),
             }
         )
+
+
+def as_typed(labels: Any) -> Any:
+    """Return targets that are all there in the dtype that they would have had."""
+    if labels.dtype.kind != "O" or pd.isna(labels).any():
+        return labels
+    return pd.Series(labels).infer_objects().to_numpy()
 
 
 @dataclass(frozen=True)
@@ -187,8 +214,8 @@ class Schedule:
             yield sorted(self.trials, key=lambda trial: trial.method != AUGMENTED)
             return
         began = monotonic()
-        yield self._select(0, [AUGMENTED])
-        kept = [AUGMENTED]
+        kept = [AUGMENTED, BASELINE]
+        yield self._select(0, kept)
         for rival in self._rivals():
             if self.budget.allows():
                 kept.append(rival)
@@ -204,7 +231,8 @@ class Schedule:
                 self.left_out.append(f"repeat {repeat + 1}")
 
     def _rivals(self) -> Sequence[str]:
-        return [name for name in dict.fromkeys(t.method for t in self.trials) if name != AUGMENTED]
+        methods = dict.fromkeys(trial.method for trial in self.trials)
+        return [name for name in methods if name not in (AUGMENTED, BASELINE)]
 
     def _select(self, repeat: int, methods: Sequence[str]) -> list[Trial]:
         found = [each for each in self.trials if each.repeat == repeat and each.method in methods]

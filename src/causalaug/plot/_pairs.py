@@ -50,7 +50,7 @@ def plot_pairs(
     """Draw pairs of columns: the observed rows above, the augmented ones below.
 
     Heavy rows are larger and darker. The places of discrete columns are spread a little, so
-    that equal rows show.
+    that equal rows show. Observed rows that lack a cell of a pair are not drawn.
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ def _check_observed(frame: Any, augmented: AugmentedTable) -> None:
     """Raise unless `frame` holds the rows that were augmented."""
     table = augmented.table
     kinds = dict(zip(table.columns, table.kinds, strict=True))
-    given = Table.from_frame(frame, names=table.columns, kinds=kinds)
-    if not np.array_equal(given.values, table.values):
+    given = Table.from_frame(frame, names=table.columns, kinds=kinds, holes=True)
+    if not np.array_equal(given.values, table.values, equal_nan=True):
         raise ParameterError(
             f"`frame` must hold the {table.n_rows} rows that were augmented, in their order. "
             f"Found {given.n_rows} rows, or other values. Pass what was given to `augment`."
@@ -136,6 +136,7 @@ def _scale(augmented: AugmentedTable, name: str) -> _Scale:
     table, number = augmented.table, augmented.table.index(name)
     before, after = table.values[:, number], augmented.values(number)
     places, first = np.unique(before, return_index=True)
+    places, first = places[~np.isnan(places)], first[~np.isnan(places)]
     is_continuous = table.kinds[number] == "continuous"
     if is_continuous or (len(places) > MOST_PLACES and table.numeric[number]):
         return _Scale(name, before, after, ())
@@ -143,6 +144,7 @@ def _scale(augmented: AugmentedTable, name: str) -> _Scale:
     rng = np.random.default_rng(number)
     positions = [np.searchsorted(places, values) for values in (before, after)]
     spread = [where + rng.uniform(-JITTER, JITTER, len(where)) for where in positions]
+    spread[0][np.isnan(before)] = np.nan
     return _Scale(name, spread[0], spread[1], tuple(short(cell) for cell in cells))
 
 
@@ -180,7 +182,7 @@ def _limits(scale: _Scale) -> tuple[float, float]:
     if scale.places:
         return (-0.5, len(scale.places) - 0.5)
     both = np.concatenate([scale.before, scale.after])
-    low, high = float(both.min()), float(both.max())
+    low, high = float(np.nanmin(both)), float(np.nanmax(both))
     margin = 0.06 * (high - low) or 0.5
     return (low - margin, high + margin)
 

@@ -62,7 +62,12 @@ class Axis:
         return between
 
     def shares(self, values: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return the share of the weight that falls into each part; they add up to one."""
+        """Return the share of the weight that falls into each part; they add up to one.
+
+        Missing values do not count.
+        """
+        there = ~np.isnan(values)
+        values, weights = values[there], weights[there]
         total = float(weights.sum()) or 1.0
         counted = np.bincount(self.parts(values), weights / total, minlength=self.n_parts)
         return counted.astype(np.float64)
@@ -78,10 +83,10 @@ def axis_of(table: Table, number: int, new: FloatArray, most_levels: int = MOST_
 def _measured(table: Table, number: int, new: FloatArray) -> Axis:
     observed, name = table.values[:, number], table.columns[number]
     both = np.concatenate([observed, new])
-    ends = np.array([both.min(), both.max()])
+    ends = np.array([np.nanmin(both), np.nanmax(both)])
     if table.resolution[number] is None:
         # Dates, say: copied, so that the ends are observed cells, and read as those do.
-        labels = table.labels(name, np.array([observed.argmin(), observed.argmax()]))
+        labels = table.labels(name, np.array([np.nanargmin(observed), np.nanargmax(observed)]))
     else:
         labels = tuple(f"{end:.4g}".replace("-", "−") for end in ends)
     n_bars = min(MOST_BARS, math.ceil(2 * len(observed) ** (1 / 3)))
@@ -92,6 +97,8 @@ def _told_apart(table: Table, number: int, most_levels: int) -> Axis:
     """Give the commonest values a place each, in their own order, and the rest one together."""
     name = table.columns[number]
     levels, first, count = np.unique(table.values[:, number], return_index=True, return_counts=True)
+    there = ~np.isnan(levels)
+    levels, first, count = levels[there], first[there], count[there]
     n_kept = len(levels) if len(levels) <= most_levels else most_levels - 1
     kept = np.sort(np.argsort(-count, kind="stable")[:n_kept])
     labels = table.labels(name, first[kept])

@@ -192,6 +192,8 @@ def _check(check: GraphCheck) -> dict[str, Any]:
         "verdict": check.verdict,
         "alpha": check.alpha,
         "mb_shielded": check.mb_shielded,
+        "rows": check.n_rows,
+        "factor_rows": dict(check.factor_rows),
         "independences": [_plain(row._asdict()) for row in check],
     }
 

@@ -70,7 +70,7 @@ def changed_pairs(
                 *axes,
                 change=float(moved[a, b]),
                 correlation=_correlations(table, new, weights, [x, y]),
-                observed=_points(axes, table.values[shown][:, [x, y]], rng),
+                observed=_points(axes, _known(table.values[shown][:, [x, y]]), rng),
                 new=_points(axes, new[drawn][:, [x, y]], rng),
             )
         )
@@ -83,10 +83,19 @@ def _correlations(
     """Return the correlation among observed and among new rows, if both have one."""
     if not all(table.numeric[column] for column in columns):
         return None
-    same = np.full(table.n_rows, 1.0 / table.n_rows)
-    before = weighted_correlation(table.values[:, columns], same)
+    observed = _known(table.values[:, columns])
+    if not len(observed):
+        return None
+    same = np.full(len(observed), 1.0 / len(observed))
+    before = weighted_correlation(observed, same)
     after = weighted_correlation(new[:, columns], weights / weights.sum())
     return None if before is None or after is None else (before, after)
+
+
+def _known(values: FloatArray) -> FloatArray:
+    """Return the rows without a missing value."""
+    rows: FloatArray = values[~np.isnan(values).any(axis=1)]
+    return rows
 
 
 def weighted_correlation(values: FloatArray, shares: FloatArray) -> float | None:

@@ -15,6 +15,7 @@ from causalaug.report._charts import interval_chart, marginal_chart, pair_chart,
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from causalaug.diagnostics import GraphCheck
     from causalaug.evaluation import Gain
     from causalaug.report._contents import Contents
 
@@ -111,9 +112,9 @@ def tests_section(evaluation: Contents) -> Section:
         + ("" if check.mb_shielded else "The graph implies more than these: it is not mb-shielded.")
     )
     if not len(check):
-        return Section(
-            "tests", "Does the graph fit the data?", _lead("There is no independence to test.")
-        )
+        nothing = _lead("There is no independence to test.")
+        shown = [nothing, *_factor_rows(check)]
+        return Section("tests", "Does the graph fit the data?", join(shown))
     counts = Counter(check.frame["verdict"])
     told = [f"{counts[each]} {each}" for each in (VIOLATED, NOT_REJECTED, CANNOT_TELL)]
     rank = {VIOLATED: 0, NOT_REJECTED: 1, CANNOT_TELL: 2}
@@ -125,6 +126,7 @@ def tests_section(evaluation: Contents) -> Section:
         n_left = len(rows) - FIRST_TESTS - len(more)
         title = f"{len(more)} more" + (f"; another {n_left} are not listed" if n_left else "")
         shown.append(element("details", element("summary", title), _tests(more)))
+    shown += _factor_rows(check)
     return Section("tests", "Does the graph fit the data?", join([_lead(lead), *shown]))
 
 
@@ -266,6 +268,24 @@ def _tests(rows: Sequence[Any]) -> Markup:
         cells.append([_claim(row), _said(row), *figures, row.test.replace("_", " ")])
     table = html_table(head, cells, numbers=(2, 3, 4))
     return _scrolled(table, "Independence tests", "tests")
+
+
+def _factor_rows(check: GraphCheck) -> list[Markup]:
+    """Say how many rows each factor had, the fewest first, if cells are missing."""
+    if not check.has_holes:
+        return []
+    counts = sorted(check.factor_rows.items(), key=lambda factor: factor[1])
+    rows = [
+        [element("bdi", shorten(name, LONGEST_NAME)), f"{count:,}"]
+        for name, count in counts[:MOST_TESTS]
+    ]
+    words = (
+        f"Cells are missing. Each variable is modelled by those of the {check.n_rows:,} rows that "
+        "have it and all that it depends on."
+    )
+    title = element("summary", "Rows of each factor, the fewest first")
+    table = html_table(["variable", "rows"], rows, numbers=(1,))
+    return [element("p", words), element("details", title, _scrolled(table, "Rows of factors"))]
 
 
 def _p_value(value: float) -> str:

@@ -1,0 +1,155 @@
+"""``causalaug complete``: a table with missing cells in, the same table without them out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from causalaug.cli._errors import reported
+from causalaug.cli._options import (
+    Columns,
+    Data,
+    Dates,
+    Debug,
+    Decimal,
+    Drop,
+    Encoding,
+    Json,
+    Kinds,
+    Limits,
+    Out,
+    Overwrite,
+    Quiet,
+    SafeCsv,
+    Seed,
+    Separator,
+    WeightColumn,
+    parse_kinds,
+    parse_limits,
+)
+from causalaug.cli._output import Output
+from causalaug.cli._text import kinds_in_words, listed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from causalaug.model import Completion, GraphModel
+
+
+@reported
+def complete(
+    data: Data,
+    out: Out,
+    graph: Annotated[
+        str | None,
+        typer.Option(
+            "--graph",
+            "-g",
+            metavar="FILE|ARROWS",
+            help="The causal graph: a file (arrows, DAGitty, DOT, GML), or the arrows themselves: "
+            "'A -> B; B <-> C'. Without one, all columns are used and no independence is assumed.",
+            show_default=False,
+        ),
+    ] = None,
+    copies: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="How often each row with holes is filled in. From 2 on a column of weights is "
+            "added: the copies of a row share its weight, 1.",
+        ),
+    ] = 1,
+    kinds: Kinds = None,
+    limits: Limits = None,
+    weight_column: WeightColumn = "weight",
+    safe_csv: SafeCsv = False,
+    overwrite: Overwrite = False,
+    columns: Columns = None,
+    drop: Drop = None,
+    encoding: Encoding = "utf-8",
+    separator: Separator = None,
+    decimal: Decimal = None,
+    dates: Dates = True,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Fill in missing cells by all that the graph knows of them.
+
+    Each missing cell is drawn given the cells of its row that are there: causes, effects, causes
+    of effects. Columns that are no node of the graph stay as they are. One copy is a guess, drawn
+    at random and no average; several with weights show how sure it is. Which cells of a variable
+    and its causes are missing must not depend on the variable, given the causes.
+
+    \b
+    A survey in which questions were skipped; for a learner that takes weights, ten copies:
+      causalaug complete survey.csv --graph graph.txt --out full.csv
+      causalaug complete survey.csv --graph graph.txt --out full.csv --copies 10
+    """
+    from causalaug.cli._files import check_not_an_input
+    from causalaug.cli._graph_files import open_graph
+    from causalaug.cli._rows import check_new_columns
+    from causalaug.cli._table_files import check_table_output, read_table, write_table
+    from causalaug.graphs import complete_graph
+    from causalaug.model import fit_model
+    from causalaug.table import without_extra
+
+    options: dict[str, Any] = {"kinds": parse_kinds(kinds), "limits": parse_limits(limits)}
+    output = Output(json=json, quiet=quiet)
+    check_table_output(out, safe=safe_csv)
+    check_not_an_input(out, [data] if graph is None else (data, graph), overwrite=overwrite)
+    admg = None if graph is None else open_graph(graph)
+    frame = read_table(
+        data,
+        encoding=encoding,
+        separator=separator,
+        columns=columns,
+        drop=drop,
+        decimal=decimal,
+        dates=dates,
+    )
+    if copies > 1:
+        check_new_columns(list(frame.columns), weight_column, provenance=False)
+    admg = complete_graph(list(frame.columns)) if admg is None else admg
+    inside, outside = without_extra(frame, admg.nodes, "ignore")
+    if outside:
+        output.remark(f"Left as they are, since they are no node of the graph: {listed(outside)}")
+    with output.progress("Filling in"):
+        model = fit_model(inside, admg, "auto", **options)
+        made = model.complete(inside, copies=copies, random_state=seed)
+    filled = _joined(frame, made)
+    full = filled.assign(**{weight_column: made.weights}) if copies > 1 else filled
+    with output.progress(f"Writing {out}"):
+        write_table(full, out, safe=safe_csv)
+    _tell(output, model, inside.isna().sum(), n_written=len(full), out=out)
+
+
+def _joined(frame: pd.DataFrame, made: Completion) -> pd.DataFrame:
+    """Return the filled in columns in their places among the others, row by row."""
+    from causalaug.cli._rows import with_whole_numbers
+
+    joined = frame.iloc[made.rows].reset_index(drop=True)
+    filled = with_whole_numbers(frame, made.frame.reset_index(drop=True))
+    return joined.assign(**{str(name): filled[name] for name in filled})
+
+
+def _tell(
+    output: Output, model: GraphModel, missing: pd.Series[int], *, n_written: int, out: Path
+) -> None:
+    """Say how many cells were filled in, and what they were taken for."""
+    kinds = dict(zip(model.table.columns, model.table.kinds, strict=True))
+    counts = {str(name): int(count) for name, count in missing.items() if count}
+    output.document({"out": str(out), "rows": n_written, "filled_in": counts, "kinds": dict(kinds)})
+    if counts:
+        cells = ", ".join(f"{name} {count}" for name, count in counts.items())
+        output.say(f"Cells filled in: {sum(counts.values())} ({cells}).")
+    else:
+        output.say("No cell was missing.")
+    if not output.quiet:
+        output.say(kinds_in_words(kinds))
+        output.say(f"Wrote {n_written} rows to {out}")
