@@ -81,10 +81,7 @@ def concatenated_ranges(starts: IntArray, counts: IntArray) -> IntArray:
     >>> concatenated_ranges(np.array([5, 0]), np.array([2, 3]))
     array([5, 6, 0, 1, 2])
     """
-    offsets = offsets_of(counts)
-    flat: IntArray = np.repeat(starts - offsets[:-1], counts)
-    flat += np.arange(offsets[-1])
-    return flat
+    return owned_ranges(starts, counts)[1]
 
 
 def blocks_by_size(counts: IntArray, limit: int) -> Iterator[slice]:

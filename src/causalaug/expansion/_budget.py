@@ -8,16 +8,10 @@ import numpy as np
 
 from causalaug._ragged import Ragged
 from causalaug._validation import check_bool, check_integer
+from causalaug.expansion import resampling
 from causalaug.expansion._base import FittedModel, Paths
 from causalaug.expansion._children import LevelChildren, draw_rows
 from causalaug.expansion._frontier import Frontier, Level, ProbabilityTree, describe_tree
-from causalaug.expansion.resampling import (
-    EVEN,
-    NO_MASS,
-    resample,
-    spread_points,
-    survival_weight,
-)
 from causalaug.typing import FloatArray, IntArray
 
 MOST_PIECES = 1 << 20
@@ -98,7 +92,7 @@ class _BudgetBlocks:
         frontier = self._pieces.block(block)
         budget = self._pieces.rows(block, self.budget)
         if len(frontier) > budget:
-            frontier = frontier.at(*resample(frontier.log_weights, budget, rng))
+            frontier = frontier.at(*resampling.resample(frontier.log_weights, budget, rng))
         return _grow(frontier, self._pieces.levels, budget, rng)
 
     @cached_property
@@ -123,7 +117,7 @@ def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Genera
     if len(frontier) < budget:
         return _resample(frontier, level, everyone, budget, 0.0, rng)
     lightest = float(frontier.log_weights.min())
-    heavier = np.flatnonzero(frontier.log_weights > lightest + EVEN)
+    heavier = np.flatnonzero(frontier.log_weights > lightest + resampling.EVEN)
     if not len(heavier):
         # All paths weigh the same, and that is the survival weight. No child is heavier, so
         # resampling comes to one child for each path.
@@ -171,10 +165,10 @@ def _resample(
     light[listed] = children.remainders(heavy)
     n_light, total = budget - heavy.n_entries, float(light.sum())
     parents = listed[heavy.owner]
-    nothing_left = total <= NO_MASS * (children.mass + others)
+    nothing_left = total <= resampling.NO_MASS * (children.mass + others)
     if survivors.cutoff == 0.0 or n_light == 0 or nothing_left:
         return Ragged.of_owners(parents, heavy.index, heavy.log_weight, n_paths)
-    place, offset = spread_points(light[order], n_light, rng)
+    place, offset = resampling.spread_points(light[order], n_light, rng)
     parent = order[place]
     choice = np.empty(n_light, dtype=np.int64)
     plain = number[parent] < 0
@@ -231,7 +225,7 @@ class _Survivors:
         """Find the survival weight among all children seen, and drop the lighter ones."""
         listed = children.gather(waiting)
         weights = np.exp(listed.log_weight)
-        self.cutoff = survival_weight(weights, seen - float(weights.sum()), self._budget)
+        self.cutoff = resampling.survival_weight(weights, seen - float(weights.sum()), self._budget)
         heavy = listed.at(np.flatnonzero((weights >= self.cutoff) & (weights > 0.0)))
         return np.arange(listed.n_owners), heavy
 

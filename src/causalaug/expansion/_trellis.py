@@ -293,15 +293,10 @@ def _best_of_equal(keys: IntArray, values: FloatArray, bound: int) -> tuple[IntA
 
 def _best_of_projected(forward: _Forward, n_projected: int) -> FloatArray:
     """Return the best prefix of each projected context when the choice itself is forgotten."""
-    return largest_of_each(forward.projected, forward.best + _heaviest_branch(forward), n_projected)
-
-
-def _heaviest_branch(forward: _Forward) -> FloatArray:
     branches = forward.branches
-    heaviest = np.full(branches.n_owners, -np.inf)
-    filled = branches.counts > 0
-    heaviest[filled] = branches.log_weight[branches.offsets[:-1][filled]]
-    return heaviest[forward.pillow]
+    heaviest = segment_reduce(np.maximum, branches.log_weight, branches.offsets, empty=-np.inf)
+    best = forward.best + heaviest[forward.pillow]
+    return largest_of_each(forward.projected, best, n_projected)
 
 
 def _keep_branches(

@@ -20,39 +20,13 @@ NARROWEST = 1e-120
 """Bandwidths below this part of the range change nothing but overflow their squares."""
 
 
-def log_epanechnikov(scaled: FloatArray) -> FloatArray:
-    """Return ``log(1 - u^2)``, ``-inf`` from a distance of one bandwidth on."""
-    return _log_compact(np.square(scaled), power=1)
-
-
-def log_biweight(scaled: FloatArray) -> FloatArray:
-    """Return ``2 log(1 - u^2)``, ``-inf`` from a distance of one bandwidth on."""
-    return _log_compact(np.square(scaled), power=2)
-
-
-def log_triweight(scaled: FloatArray) -> FloatArray:
-    """Return ``3 log(1 - u^2)``, ``-inf`` from a distance of one bandwidth on."""
-    return _log_compact(np.square(scaled), power=3)
-
-
-def log_tricube(scaled: FloatArray) -> FloatArray:
-    """Return ``3 log(1 - |u|^3)``, ``-inf`` from a distance of one bandwidth on."""
-    return _log_compact(np.minimum(np.abs(scaled), 1.0) ** 3, power=3)
-
-
-def _log_compact(distance: FloatArray, power: int) -> FloatArray:
-    with np.errstate(divide="ignore"):
-        log_kernel: FloatArray = power * np.log1p(-np.minimum(distance, 1.0))
-    return log_kernel
-
-
-COMPACT_KERNELS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "epanechnikov": log_epanechnikov,
-    "biweight": log_biweight,
-    "triweight": log_triweight,
-    "tricube": log_tricube,
+COMPACT_KERNELS = {
+    "epanechnikov": (2, 1),
+    "biweight": (2, 2),
+    "triweight": (2, 3),
+    "tricube": (3, 3),
 }
-"""Kernels that vanish from a distance of one bandwidth on."""
+"""Kernels ``(1 - |u|^p)^q`` that vanish from a distance of one bandwidth on: `p` and `q`."""
 
 CONTINUOUS_KERNELS = ("gaussian", *COMPACT_KERNELS)
 """Kernels on a distance, by name."""
@@ -65,6 +39,14 @@ DISCRETE_KERNELS = (*EXACT_KERNELS, "aitchison_aitken")
 
 ORDERED_KERNEL = "li_racine"
 """The kernel of ordered columns, ``lambda^d`` at a distance of `d` ranks (Li and Racine, 2007)."""
+
+
+def log_compact(name: str, scaled: FloatArray) -> FloatArray:
+    """Return ``q log(1 - |u|^p)``, ``-inf`` from a distance of one bandwidth on."""
+    inner, outer = COMPACT_KERNELS[name]
+    with np.errstate(divide="ignore"):
+        log_kernel: FloatArray = outer * np.log1p(-(np.minimum(np.abs(scaled), 1.0) ** inner))
+    return log_kernel
 
 
 @dataclass(frozen=True)
@@ -165,7 +147,7 @@ class KernelColumn:
             return apart * math.log(min(self.kernel.bandwidth, 1.0))
         scaled = (query - values) / self.kernel.bandwidth
         if self.is_compact:
-            return COMPACT_KERNELS[self.kernel.name](scaled)
+            return log_compact(self.kernel.name, scaled)
         scaled *= scaled
         scaled *= -0.5
         return scaled
