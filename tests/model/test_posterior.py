@@ -263,3 +263,16 @@ def test_means_of_a_target_with_an_atom_and_of_an_impossible_row():
     cause = Target(model.table, model.factors, model.densities, "x")
     assert np.isfinite(cause.means(rows)).all()
     assert cause.means(rows[:0]).shape == (0,)
+
+
+def test_quantiles_and_samples_of_whole_numbers_are_whole():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=80)
+    frame = pd.DataFrame({"x": x, "n": np.round(20.0 + 5.0 * x + 3.0 * rng.normal(size=80))})
+    frame["n"] = frame["n"].astype(int)
+    prediction = ca.fit_model(frame, "x -> n", "auto").predict("n", frame)
+    for values in (prediction.quantile(0.3), prediction.sample(5, random_state=0)):
+        np.testing.assert_array_equal(values, np.round(values))
+    assert (np.abs(prediction.mean - np.round(prediction.mean)) > 0.01).any()
+    as_float = ca.fit_model(frame.astype(float), "x -> n", "auto").predict("n", frame)
+    assert (as_float.quantile(0.3) != np.round(as_float.quantile(0.3))).any()

@@ -11,6 +11,7 @@ from causalaug.conditionals._density import (
     DEFAULT_SMOOTHING,
     KernelDensity,
     LevelDensity,
+    some_rows,
 )
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import MeanNoise, ResidualConditional
@@ -23,9 +24,6 @@ TEMPERATURES = (0.3, 0.6, 1.2, 2.5)
 
 BESIDE_A_MEAN = (0.6, 2.5)
 """The same for a variable that has a mean: of 640 such factors a kernel was chosen for 16."""
-
-MOST_LEFT_OUT = 300
-"""Rows that are left out, one at a time, to judge a kernel; they tell as well as all would."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ def _best(fits: Sequence[FittedConditional], table: Table, factor: Factor) -> Fi
     """
     if not factor.pillow or np.ptp(table.values[:, table.index(factor.target)]) == 0.0:
         return fits[0]
-    some = np.unique(np.linspace(0, table.n_rows - 1, MOST_LEFT_OUT).astype(np.int64))
+    some = some_rows(table.n_rows)
     share = table.original_weights()[some]
     scores = [float(share @ _left_out(fit, table, factor, some)) for fit in fits]
     return fits[int(np.argmax(scores))]
