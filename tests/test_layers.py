@@ -44,9 +44,12 @@ EXPANSIONS = {"_pruned", "_budget", "_sampled", "_beam"}
 MIDDLE = {
     "kernels": [["_univariate", "_base"], ["_neighbours"], ["_proposals"], ["_product"]],
     "conditionals": [
-        ["_base", "_design", "_mean", "_regressor"],
+        ["_base", "_design", "_mean", "_regressor", "_student", "_transform"],
+        ["_noise_density", "_weighed"],
+        ["_kernel_density", "_levels", "_noise", "_scale_choice"],
+        ["_atoms"],
         ["_density"],
-        ["_kernel", "_noise", "_transform"],
+        ["_kernel"],
         ["_residual"],
         ["_auto"],
     ],

@@ -10,15 +10,10 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import causalaug as ca
-from causalaug.conditionals import _transform
-from causalaug.conditionals._transform import (
-    LogitTransform,
-    LogTransform,
-    PlainTransform,
-    _skewness,
-    choose_transform,
-    transformed_density,
-)
+from causalaug.conditionals import _scale_choice
+from causalaug.conditionals._noise_density import transformed_density
+from causalaug.conditionals._scale_choice import _skewness, choose_transform
+from causalaug.conditionals._transform import LogitTransform, LogTransform, PlainTransform
 
 SCALES = [
     PlainTransform(0.0, 10.0),
@@ -111,7 +106,7 @@ def test_counts_with_zeros_come_half_a_unit_closer():
 )
 def test_nothing_is_fitted_where_no_other_scale_is_in_question(change, monkeypatch):
     frame = salaries()
-    monkeypatch.setattr(_transform, "fit_smooth_mean", None)
+    monkeypatch.setattr(_scale_choice, "fit_smooth_mean", None)
     y = change(frame["salary"].to_numpy())
     limits = (0.0, np.inf) if y.min() > 0.0 else (-np.inf, np.inf)
     assert chosen(frame["years"].to_numpy(), y, limits) == PlainTransform(*limits)

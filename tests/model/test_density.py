@@ -159,3 +159,39 @@ def test_values_that_pile_up_on_an_edge_are_an_atom_and_a_density(conditional, g
     assert zero[0] > 0.6
     assert zero[1] < 0.3
     assert prediction.mean[1] == pytest.approx(5.0, abs=0.8 if zero[1] < 0.05 else 2.0)
+
+
+def test_ordered_levels_learn_from_the_ranks_beside_them():
+    rng = np.random.default_rng(1)
+    counts = rng.poisson(3.0, size=40)
+    counts = np.where(counts == 4, 3, np.minimum(counts, 6))
+    counts[0] = 4
+    rows = pd.DataFrame({"count": sorted(set(counts))})
+    frame = pd.DataFrame({"count": counts})
+    found = {
+        kind: np.exp(
+            ca.fit_model(frame, ca.ADMG(["count"]), kinds={"count": kind})
+            .log_density(rows)["count"]
+            .to_numpy()
+        )
+        for kind in ("ordered", "nominal")
+    }
+    four = rows["count"].tolist().index(4)
+    assert found["ordered"].sum() == pytest.approx(1.0)
+    assert found["ordered"][four] > 2.0 * found["nominal"][four]
+    unsmoothed = ca.fit_model(frame, ca.ADMG(["count"]), UNSMOOTHED, kinds={"count": "ordered"})
+    frequency = np.exp(unsmoothed.log_density(rows)["count"])
+    np.testing.assert_allclose(frequency, [np.mean(counts == each) for each in rows["count"]])
+
+
+@given(st.integers(0, 200))
+@settings(max_examples=15)
+def test_probabilities_of_ordered_levels_sum_to_one_given_any_pillow(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=25)
+    frame = pd.DataFrame({"x": x, "n": np.round(2.0 + x + rng.normal(size=25)).astype(int)})
+    model = ca.fit_model(frame, "x -> n", "auto", kinds={"n": "ordered"})
+    levels = sorted(set(frame["n"]))
+    rows = pd.DataFrame({"x": np.full(len(levels), x[0]), "n": levels})
+    total = np.exp(model.log_density(rows)["n"]).sum()
+    assert total == pytest.approx(1.0)

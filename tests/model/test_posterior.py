@@ -275,3 +275,16 @@ def test_levels_may_be_tuples():
     rows = pd.DataFrame({"a": [(1, 2), "b", "b"], "y": [1.0, 2.0, 3.0]})
     prediction = ca.fit_model(rows, "a -> y").predict("a", rows)
     assert set(prediction.levels.tolist()) == {(1, 2), "b"}
+
+
+def test_quantiles_and_samples_of_whole_numbers_are_whole():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=80)
+    frame = pd.DataFrame({"x": x, "n": np.round(20.0 + 5.0 * x + 3.0 * rng.normal(size=80))})
+    frame["n"] = frame["n"].astype(int)
+    prediction = ca.fit_model(frame, "x -> n", "auto").predict("n", frame)
+    for values in (prediction.quantile(0.3), prediction.sample(5, random_state=0)):
+        np.testing.assert_array_equal(values, np.round(values))
+    assert (np.abs(prediction.mean - np.round(prediction.mean)) > 0.01).any()
+    as_float = ca.fit_model(frame.astype(float), "x -> n", "auto").predict("n", frame)
+    assert (as_float.quantile(0.3) != np.round(as_float.quantile(0.3))).any()

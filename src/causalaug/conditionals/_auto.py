@@ -7,13 +7,11 @@ import numpy as np
 
 from causalaug._validation import check_at_least
 from causalaug.conditionals._base import FittedConditional
-from causalaug.conditionals._density import (
-    DEFAULT_SMOOTHING,
-    KernelDensity,
-    LevelDensity,
-)
 from causalaug.conditionals._kernel import KernelConditional
+from causalaug.conditionals._kernel_density import KernelDensity
+from causalaug.conditionals._levels import DEFAULT_SMOOTHING, LevelDensity
 from causalaug.conditionals._residual import MeanNoise, ResidualConditional
+from causalaug.conditionals._weighed import some_rows
 from causalaug.factorization import Factor
 from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray
@@ -23,9 +21,6 @@ TEMPERATURES = (0.3, 0.6, 1.2, 2.5)
 
 BESIDE_A_MEAN = (0.6, 2.5)
 """The same for a variable that has a mean: of 640 such factors a kernel was chosen for 16."""
-
-MOST_LEFT_OUT = 300
-"""Rows that are left out, one at a time, to judge a kernel; they tell as well as all would."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +88,7 @@ def _best(fits: Sequence[FittedConditional], table: Table, factor: Factor) -> Fi
     """
     if not factor.pillow or np.ptp(table.values[:, table.index(factor.target)]) == 0.0:
         return fits[0]
-    some = np.unique(np.linspace(0, table.n_rows - 1, MOST_LEFT_OUT).astype(np.int64))
+    some = some_rows(table.n_rows)
     share = table.original_weights()[some]
     scores = [float(share @ _left_out(fit, table, factor, some)) for fit in fits]
     return fits[int(np.argmax(scores))]

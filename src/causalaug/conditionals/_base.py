@@ -7,12 +7,18 @@ row lends the value that it holds.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
+
+import numpy as np
 
 from causalaug.factorization import Factor
 from causalaug.kernels import RowWeigher
 from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray
+
+AnyArray = TypeVar("AnyArray", FloatArray, IntArray)
+
+NO_ATOMS: FloatArray = np.empty(0)
 
 
 class Shift(Protocol):
@@ -55,6 +61,11 @@ class Density(Protocol):
 
         Even numbers give values that follow the density.
         """
+
+
+def beside(by_row: AnyArray, values: FloatArray) -> AnyArray:
+    """Return what there is for each row so that several values of a row may stand beside it."""
+    return by_row[:, np.newaxis] if values.ndim == 2 else by_row
 
 
 class DensityMaker(Protocol):

@@ -197,11 +197,9 @@ def fit_smooth_mean(
     scale[scale == 0.0] = 1.0
     standard = (inputs - centre) / scale
     line = Features(centre, scale)
-    fits = [_fit_ridge(line, line.joined(standard, []), target, share)]
-    for features, design in _smooth_features(line, standard, shelf):
-        fits.append(_fit_ridge(features, design, target, share))
-    best = max(fits, key=lambda fit: fit.evidence - SIMPLER * bool(fit.features.bumps))
-    return best.mean(target, share)
+    tried = [(line, line.joined(standard, [])), *_smooth_features(line, standard, shelf)]
+    fits = [_fit_ridge(features, design, target, share) for features, design in tried]
+    return max(fits, key=lambda fit: fit.evidence - SIMPLER * bool(fit.features.bumps))
 
 
 def refit_mean(
@@ -210,9 +208,7 @@ def refit_mean(
     """Return the mean of rows that are weighed anew, with the same features and penalty."""
     share, penalty = weights / weights.sum(), np.array([mean.penalty])
     design = mean.features(inputs)
-    return _fit_ridge(mean.features, design, target, share, penalty, mean.n_rows).mean(
-        target, share
-    )
+    return _fit_ridge(mean.features, design, target, share, penalty, mean.n_rows)
 
 
 def _smooth_features(
@@ -245,41 +241,6 @@ def _curve(
     return replace(bumps, columns=np.array([column])), design
 
 
-@dataclass(frozen=True, eq=False)
-class _Ridge:
-    """A ridge regression of which only the evidence is known yet."""
-
-    features: Features
-    design: FloatArray
-    middle: FloatArray
-    scores: FloatArray
-    directions: FloatArray
-    projected: FloatArray
-    unit: float
-    shrunk: FloatArray
-    n_rows: float
-    penalty: float
-    evidence: float
-
-    def mean(self, target: FloatArray, share: FloatArray) -> SmoothMean:
-        """Return the fitted mean."""
-        coefficients = self.unit * (self.directions @ (self.projected * self.shrunk))
-        intercept = float(share @ target) - float(self.middle @ coefficients)
-        return SmoothMean(
-            self.features,
-            coefficients,
-            intercept,
-            self.middle,
-            self.directions,
-            self.shrunk,
-            self.n_rows,
-            target - (self.design @ coefficients + intercept),
-            np.clip(share + np.square(self.scores) @ self.shrunk, 0.0, 1.0),
-            self.penalty,
-            self.evidence,
-        )
-
-
 def _fit_ridge(
     features: Features,
     design: FloatArray,
@@ -287,7 +248,7 @@ def _fit_ridge(
     share: FloatArray,
     penalties: FloatArray = PENALTIES,
     n_rows: float | None = None,
-) -> _Ridge:
+) -> SmoothMean:
     """Fit the features of all rows at every penalty, and take the one of the largest evidence.
 
     The intercept is free. With centred features `F` and noise of variance `s`, the target is
@@ -316,8 +277,22 @@ def _fit_ridge(
         evidence = -0.5 * n_rows * np.log(np.maximum(unexplained, 1e-24))
         evidence -= 0.5 * np.log1p(variances[:, np.newaxis] / ratios).sum(axis=0)
     best = len(evidence) - 1 - int(np.argmax(evidence[::-1]))
-    chosen, size = shrunk[:, best], (n_rows, float(penalties[best]), float(evidence[best]))
-    return _Ridge(features, design, middle, scores, directions, projected, unit, chosen, *size)
+    doubts = shrunk[:, best]
+    coefficients = unit * (directions @ (projected * doubts))
+    intercept = float(share @ target) - float(middle @ coefficients)
+    return SmoothMean(
+        features,
+        coefficients,
+        intercept,
+        middle,
+        directions,
+        doubts,
+        n_rows,
+        target - (design @ coefficients + intercept),
+        np.clip(share + np.square(scores) @ doubts, 0.0, 1.0),
+        float(penalties[best]),
+        float(evidence[best]),
+    )
 
 
 def _principal(rows: FloatArray) -> tuple[FloatArray, FloatArray]:

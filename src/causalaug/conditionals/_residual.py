@@ -11,14 +11,9 @@ import numpy as np
 from causalaug._threads import one_blas_thread
 from causalaug._validation import is_positive
 from causalaug.conditionals._base import Density, FittedConditional
-from causalaug.conditionals._density import (
-    TABLE_POINTS,
-    fit_student_scale,
-    floor_of_scale,
-    log_student,
-)
 from causalaug.conditionals._design import Design
 from causalaug.conditionals._kernel import KernelConditional
+from causalaug.conditionals._kernel_density import TABLE_POINTS
 from causalaug.conditionals._mean import Shelf, SmoothMean, fit_smooth_mean, spread
 from causalaug.conditionals._noise import (
     DEFAULT_FREEDOM,
@@ -29,14 +24,11 @@ from causalaug.conditionals._noise import (
     pool_freedom,
     standard_residuals,
 )
+from causalaug.conditionals._noise_density import NoiseDensity
 from causalaug.conditionals._regressor import check_regressor, fit_regressor
-from causalaug.conditionals._transform import (
-    LARGEST,
-    NoiseDensity,
-    PlainTransform,
-    Transform,
-    choose_transform,
-)
+from causalaug.conditionals._scale_choice import choose_transform
+from causalaug.conditionals._student import fit_student_scale, floor_of_scale, log_student
+from causalaug.conditionals._transform import LARGEST, PlainTransform, Transform
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
 from causalaug.kernels import ProductKernel, RowWeigher

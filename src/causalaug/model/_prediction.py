@@ -40,6 +40,8 @@ class Prediction:
         The probability of each level; None for a number.
     points, cumulative : array of shape (n, n_points) or None
         Values in ascending order, and the probability of at most that; None for levels.
+    is_integer : bool
+        Whether the target holds whole numbers: quantiles and samples are whole, then.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Prediction:
     probabilities: FloatArray | None = None
     points: FloatArray | None = field(default=None, repr=False)
     cumulative: FloatArray | None = field(default=None, repr=False)
+    is_integer: bool = field(default=False, repr=False)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -160,4 +163,5 @@ class Prediction:
         begin, end = (np.take_along_axis(self.points, side, 1) for side in (left, right))
         part = np.divide(share - low, high - low, out=np.ones_like(low), where=high > low)
         values: FloatArray = begin + np.clip(part, 0.0, 1.0) * (end - begin)
-        return values
+        # Adding zero turns the -0.0 that rounding may leave into 0.0.
+        return np.round(values) + 0.0 if self.is_integer else values

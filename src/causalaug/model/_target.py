@@ -75,7 +75,9 @@ class Target:
             (rows, *self._distributions(values[rows], hidden))
             for rows, hidden in self._patterns(values)
         ]
-        return Prediction(self.name, None, None, *_gathered(parts, len(values)))
+        is_integer = self.table.resolution[self.table.index(self.name)] == 1.0
+        points, cumulative = _gathered(parts, len(values))
+        return Prediction(self.name, None, None, points, cumulative, is_integer)
 
     def means(self, values: FloatArray) -> FloatArray:
         """Return the mean of a number in complete rows, without its whole distribution."""

@@ -1,0 +1,207 @@
+"""The density of a number as weighted rows tell it: a bump on each, and a broad tail.
+
+It is never zero on a value that could be a number: rows far from all others meet heavy tails, not
+minus infinity.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from scipy.special import logsumexp
+
+from causalaug.conditionals._base import NO_ATOMS, Shift
+from causalaug.conditionals._mean import spread
+from causalaug.conditionals._student import (
+    floor_of_scale,
+    log_student,
+    student_levels,
+    student_quantile,
+)
+from causalaug.conditionals._weighed import WeighedRows, add_log_shares, effective_rows
+from causalaug.kernels import RowWeigher
+from causalaug.typing import FloatArray, IntArray
+
+TAIL_ROWS = 1.0
+"""Rows' worth of the broad tail in a kernel density. One row hardly moves a density where rows
+are, and bounds the loss where none is."""
+
+TABLE_POINTS = 2048
+"""Points of a table from which densities are interpolated."""
+
+NARROWEST_IN_TABLE = 200.0
+"""With more bandwidths than this in the range of a column, a table would be too coarse."""
+
+TAIL_FREEDOM = 3.0
+"""Degrees of freedom of broad tails."""
+
+
+@dataclass(frozen=True, eq=False)
+class Broad:
+    """A heavy-tailed density of a whole column, whatever the pillow: Student's t."""
+
+    centre: float
+    scale: float
+
+    @classmethod
+    def of(cls, values: FloatArray, share: FloatArray) -> "Broad":
+        """Return the tail of weighted values."""
+        centre = float(weighted_quantile(values, share, 0.5))
+        return cls(centre, max(float(spread(values, share)), floor_of_scale(values)))
+
+    def log_density(self, values: FloatArray) -> FloatArray:
+        """Return the log-density of each value."""
+        distance = (values - self.centre) / self.scale
+        return log_student(distance, float(np.log(self.scale)), TAIL_FREEDOM)
+
+
+def weighted_quantile(values: FloatArray, share: FloatArray, level: float) -> float:
+    """Return the least value that at least `level` of the weight does not exceed."""
+    order = np.argsort(values, kind="stable")
+    running = np.cumsum(share[order])
+    at = int(np.searchsorted(running, level * running[-1] * (1.0 - 1e-12)))
+    return float(values[order[min(at, len(order) - 1)]])
+
+
+@dataclass(frozen=True, eq=False)
+class KernelDensity:
+    """A Gaussian bump on what each weighted row holds (or lends, with a shift), and a tail."""
+
+    rows: WeighedRows
+    values: FloatArray
+    bandwidth: float
+    tail: Broad
+    shift: Shift | None = None
+    atoms: FloatArray = field(default_factory=NO_ATOMS.copy)
+    levels: FloatArray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        weigher: RowWeigher,
+        values: FloatArray,
+        share: FloatArray,
+        bandwidth: float,
+        shift: Shift | None = None,
+    ) -> "KernelDensity":
+        """Return the density of a column of numbers, given what weighs its rows."""
+        rows = WeighedRows(weigher, len(values))
+        bandwidth = max(bandwidth, floor_of_scale(values))
+        return cls(rows, values, bandwidth, Broad.of(values, share), shift)
+
+    def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
+        """Return the log-density of each value."""
+        if not pillow.shape[1] and self._table is not None:
+            return self._from_table(values, *self._table)
+        return self._exact(values, pillow)
+
+    def _exact(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
+        points = values.reshape(len(values), -1)
+        result = np.empty(points.shape)
+        for members, query, log_weights in self.rows.blocks(pillow):
+            count = effective_rows(np.exp(log_weights))[query]
+            lent, log_weight = self._lent(pillow[members]), log_weights[query]
+            # One point of every row at a time: a cube of all would not fit into memory.
+            for number, own in enumerate(points[members].T):
+                distance = (own[:, np.newaxis] - lent) / self.bandwidth
+                log_bump = log_student(distance, float(np.log(self.bandwidth)), np.inf)
+                mixed = logsumexp(log_weight + log_bump, axis=1)
+                common = self.tail.log_density(own)
+                result[members, number] = add_log_shares(mixed, count, common, TAIL_ROWS)
+        return result.reshape(values.shape)
+
+    @cached_property
+    def _table(self) -> tuple[FloatArray, FloatArray] | None:
+        """Points and log-densities without a pillow, where rows are; None if bumps are narrow.
+
+        Between points that are far closer than the bumps are wide, a line is exact to more
+        digits than the density itself is known to. A posterior asks for a million values.
+        """
+        low, high = self.values.min(), self.values.max()
+        margin = 6.0 * self.bandwidth
+        if self.shift is not None or high - low > NARROWEST_IN_TABLE * self.bandwidth:
+            return None
+        knots = np.linspace(low - margin, high + margin, TABLE_POINTS)
+        return knots, self._exact(knots, np.empty((len(knots), 0)))
+
+    def _from_table(
+        self, values: FloatArray, knots: FloatArray, log_densities: FloatArray
+    ) -> FloatArray:
+        result: FloatArray = np.interp(values, knots, log_densities)
+        outside = (values < knots[0]) | (values > knots[-1])
+        # Beyond six bandwidths only the tail is left.
+        weight = np.log(TAIL_ROWS) - np.log(self._count + TAIL_ROWS)
+        result[outside] = self.tail.log_density(values[outside]) + weight
+        return result
+
+    @cached_property
+    def _count(self) -> float:
+        """How many rows there are, effectively, without a pillow."""
+        log_weights = self.rows.log_weights(np.empty((1, 0)))
+        return float(effective_rows(np.exp(log_weights))[0])
+
+    def log_left_out(self, pillow: FloatArray, some: IntArray) -> FloatArray:
+        """Return the log-density of the values of some rows, each without its own row."""
+        weights = self.rows.without_own(pillow, some)
+        values = self.values[some]
+        distance = (values[:, np.newaxis] - self._lent(pillow[some])) / self.bandwidth
+        log_bump = log_student(distance, float(np.log(self.bandwidth)), np.inf)
+        with np.errstate(divide="ignore"):
+            mixed = logsumexp(np.log(weights) + log_bump, axis=1)
+        common = self.tail.log_density(values)
+        return add_log_shares(mixed, effective_rows(weights), common, TAIL_ROWS)
+
+    def _lent(self, pillow: FloatArray) -> FloatArray:
+        """Return what each row holds, or lends to each pillow: shape (1 or n, n_rows)."""
+        if self.shift is None:
+            return self.values[np.newaxis]
+        owner, rows = np.divmod(np.arange(len(pillow) * self.rows.n_rows), self.rows.n_rows)
+        return self.shift.values(pillow, owner, rows).reshape(len(pillow), self.rows.n_rows)
+
+    def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
+        """Return weighted quantiles of the rows, mixed with points of the tail."""
+        if not pillow.shape[1] and len(pillow) > 1:
+            return np.repeat(self.cover(pillow[:1], n_points), len(pillow), axis=0)
+        n_tail = max(n_points // 3, 3)
+        levels = (np.arange(n_points - n_tail) + 0.5) / (n_points - n_tail)
+        result = np.empty((len(pillow), n_points))
+        result[:, :n_tail] = self.tail.centre + self.tail.scale * student_levels(
+            n_tail, TAIL_FREEDOM
+        )
+        for members, query, log_weights in self.rows.blocks(pillow):
+            held = np.broadcast_to(self._lent(pillow[members]), (len(members), self.rows.n_rows))
+            order = np.argsort(held, axis=1)
+            running = np.cumsum(np.take_along_axis(np.exp(log_weights)[query], order, axis=1), 1)
+            for column, level in enumerate(levels):
+                at = (running[:, :-1] < level * running[:, -1:]).sum(axis=1)
+                chosen = order[np.arange(len(members)), at]
+                result[members, n_tail + column] = held[np.arange(len(members)), chosen]
+        result.sort(axis=1)
+        return result
+
+    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
+        """Return a value of the tail, or one near what a row holds.
+
+        The first part of the unit interval is the tail's; the rest is cut into the weights of
+        the rows. Where in its piece a number lies says how far from the row the value is.
+        """
+        result = np.empty(len(pillow))
+        for members, query, log_weights in self.rows.blocks(pillow):
+            weights = np.exp(log_weights)
+            of_tail = (TAIL_ROWS / (effective_rows(weights) + TAIL_ROWS))[query]
+            point = uniform[members]
+            far = self.tail.centre + self.tail.scale * student_quantile(
+                np.minimum(point / of_tail, 1.0), TAIL_FREEDOM
+            )
+            rest = np.clip((point - of_tail) / np.maximum(1.0 - of_tail, 1e-12), 0.0, 1.0)
+            running = np.cumsum(weights, axis=1)[query]
+            wanted = rest * running[:, -1]
+            each = np.arange(len(members))
+            at = (running[:, :-1] <= wanted[:, np.newaxis]).sum(axis=1)
+            before = np.where(at > 0, running[each, np.maximum(at - 1, 0)], 0.0)
+            width = np.maximum(running[each, at] - before, 1e-300)
+            bump = student_quantile((wanted - before) / width, np.inf)
+            held = np.broadcast_to(self._lent(pillow[members]), running.shape)[each, at]
+            near = held + self.bandwidth * bump
+            result[members] = np.where(point < of_tail, far, near)
+        return result

@@ -1,0 +1,75 @@
+"""The density of noise around a mean, on the scale of a column, within its limits."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from causalaug.conditionals._base import NO_ATOMS, beside
+from causalaug.conditionals._student import log_student, student_levels, student_quantile
+from causalaug.conditionals._transform import LARGEST, PlainTransform, Transform
+from causalaug.typing import FloatArray
+
+
+class LocationScale(Protocol):
+    """A centre and a scale, given the pillow."""
+
+    def __call__(self, pillow: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the centre and the scale at each row of the pillow."""
+
+
+def transformed_density(
+    transform: Transform, values: FloatArray, centre: FloatArray, scale: FloatArray, freedom: float
+) -> FloatArray:
+    """Return the log-density of values whose transformed noise is Student's t around `centre`.
+
+    Values as they are may leave the limits. They are reflected, so that the density beyond a
+    limit counts on this side of it: with every transform the mass within the limits is 1.
+    """
+    log_scale = np.log(scale)
+    if transform == PlainTransform():
+        return log_student((values - centre) / scale, log_scale, freedom)
+    scaled = transform.forward(values)
+    logs = log_student((scaled - centre) / scale, log_scale, freedom)
+    if isinstance(transform, PlainTransform):
+        for limit in (transform.low, transform.high):
+            if abs(limit) < LARGEST:
+                beyond = log_student((2.0 * limit - scaled - centre) / scale, log_scale, freedom)
+                logs = np.logaddexp(logs, beyond)
+    else:
+        logs = logs + transform.log_jacobian(values)
+    return np.where(transform.holds(values), logs, -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseDensity:
+    """Student's t around a mean, both on the transformed scale of a column.
+
+    The mean and the scale of the noise depend on the pillow.
+    """
+
+    location: LocationScale
+    freedom: float
+    transform: Transform = PlainTransform()
+    atoms: FloatArray = field(default_factory=NO_ATOMS.copy)
+    levels: FloatArray | None = None
+
+    def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
+        """Return the log-density of each value, ``-inf`` beyond the limits."""
+        centre, scale = (beside(each, values) for each in self.location(pillow))
+        return transformed_density(self.transform, values, centre, scale, self.freedom)
+
+    def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
+        """Return quantiles of the noise around the mean, moved within the limits."""
+        centre, scale = self.location(pillow)
+        points = student_levels(n_points, self.freedom)
+        covered = centre[:, np.newaxis] + scale[:, np.newaxis] * points
+        if isinstance(self.transform, PlainTransform):
+            # Reflected points would not be ascending.
+            return np.clip(covered, self.transform.low, self.transform.high)
+        return self.transform.inverse(covered)
+
+    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
+        """Return quantiles of the noise around the mean, within the limits."""
+        centre, scale = self.location(pillow)
+        return self.transform.inverse(centre + scale * student_quantile(uniform, self.freedom))

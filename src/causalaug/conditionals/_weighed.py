@@ -1,0 +1,92 @@
+"""Rows that are weighed by the pillow, for many pillows at a time, and how much they count.
+
+What is smoothed is counted in rows: the weighted rows of a pillow count as many as they
+effectively are, ``N = 1 / sum(w^2)``, and a few rows' worth of the column's overall distribution
+is added to them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp
+
+from causalaug.kernels import RowWeigher
+from causalaug.typing import FloatArray, IntArray
+
+BLOCK_ENTRIES = 1 << 21
+"""Entries of a matrix of queries by rows that are held at a time: 16 MB."""
+
+MOST_LEFT_OUT = 300
+"""Rows that are left out, one at a time, to judge a density; they tell as well as all would."""
+
+
+def some_rows(n_rows: int) -> IntArray:
+    """Return the rows that are left out to judge a density: evenly spaced, or all."""
+    return np.unique(np.linspace(0, n_rows - 1, MOST_LEFT_OUT).astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class WeighedRows:
+    """The rows of a table as a weigher sees them, for distinct pillows, block after block."""
+
+    weigher: RowWeigher
+    n_rows: int
+    among: IntArray | None = None
+
+    def log_weights(self, query: FloatArray) -> FloatArray:
+        """Return the log-weights of all rows; rows that do not count have none."""
+        log_weights = self.weigher.log_weights(query)
+        if self.among is None:
+            return log_weights
+        kept = np.full_like(log_weights, -np.inf)
+        kept[:, self.among] = log_weights[:, self.among]
+        total = logsumexp(kept, axis=1, keepdims=True)
+        relative: FloatArray = kept - np.where(np.isfinite(total), total, 0.0)
+        return relative
+
+    def blocks(self, pillow: FloatArray) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Yield members, the block's query of each member, and log-weights by query and row."""
+        distinct, query_of = np.unique(pillow, axis=0, return_inverse=True)
+        query_of = query_of.reshape(-1)
+        order = np.argsort(query_of, kind="stable")
+        size = max(BLOCK_ENTRIES // self.n_rows, 1)
+        edges = np.searchsorted(query_of[order], np.arange(0, len(distinct) + size, size))
+        for number, (start, stop) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+            first = number * size
+            if start == stop:
+                continue
+            weights = self.log_weights(distinct[first : first + size])
+            # One query may have many members: a root has one query in all.
+            for begin in range(start, stop, size):
+                members = order[begin : min(begin + size, stop)]
+                yield members, query_of[members] - first, weights
+
+    def without_own(self, pillow: FloatArray, some: IntArray) -> FloatArray:
+        """Return the weights of all rows given the pillows of some, each without itself.
+
+        Shape: (len(some), n_rows). The others share what the row would have had.
+        """
+        weights = np.exp(self.weigher.log_weights(pillow[some]))
+        weights[np.arange(len(some)), some] = 0.0
+        total = weights.sum(axis=1, keepdims=True)
+        shares: FloatArray = weights / np.where(total > 0.0, total, 1.0)
+        return shares
+
+
+def effective_rows(weights: FloatArray) -> FloatArray:
+    """Return how many rows the weights of each query amount to, 0 where there are none."""
+    squares = np.square(weights).sum(axis=-1)
+    count: FloatArray = np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0.0)
+    return count
+
+
+def add_log_shares(
+    log_own: FloatArray, rows: FloatArray, log_common: FloatArray, smoothing: float
+) -> FloatArray:
+    """Return the log of ``(N own + s common) / (N + s)``; only the common part where N is 0."""
+    with np.errstate(divide="ignore"):
+        own = np.log(rows) + log_own
+        common = np.log(smoothing) + log_common
+        mixed: FloatArray = np.logaddexp(own, common) - np.log(rows + smoothing)
+    return np.where(rows + smoothing > 0.0, mixed, -np.inf)
