@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,8 +77,8 @@ class Prediction:
     def _repr_html_(self) -> str:
         """Return the first rows, for notebooks: quantiles of a number, probabilities of levels."""
         arrays = self.probabilities, self.points, self.cumulative
-        some = (None if each is None else each[:N_SHOWN] for each in arrays)
-        first = Prediction(self.target, self.levels, *some)
+        chances, points, cumulative = (a if a is None else a[:N_SHOWN] for a in arrays)
+        first = replace(self, probabilities=chances, points=points, cumulative=cumulative)
         if first.probabilities is not None and self.levels is not None:
             head, columns = [str(level) for level in self.levels], first.probabilities.T
         else:
