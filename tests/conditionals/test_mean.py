@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -249,3 +251,10 @@ def test_the_spread_is_the_standard_deviation_of_repeated_rows(unit):
     values, weights = np.array([1.0, 2.0, 5.0]), np.array([3.0, 1.0, 2.0])
     expected = np.repeat(values, weights.astype(int)).std() * unit
     assert float(spread(values * unit, weights)) == pytest.approx(expected)
+
+
+def test_the_doubt_far_out_is_large_and_no_overflow():
+    x = np.linspace(0.0, 1.0, 20)[:, np.newaxis]
+    smooth = fit_smooth_mean(x, x[:, 0], np.ones(20))
+    far = replace(smooth, directions=smooth.directions * 1e300)
+    assert np.isfinite(far.predict_with_doubt(x)[1]).all()

@@ -332,3 +332,9 @@ def test_a_target_alone_is_refused():
         ca.exceptions.TableError, match="a column to predict from. Found the target"
     ):
         ca.compare(frame, {"y": []}, "y")
+
+
+def test_cells_that_are_no_classes_are_refused():
+    frame = pd.DataFrame({"x": np.arange(20.0), "y": pd.Series([10**400] * 20, dtype=object)})
+    with pytest.raises(ca.exceptions.ParameterError, match="Unknown label type"):
+        ca.compare(frame, "x -> y", "y", task="classification")

@@ -22,6 +22,7 @@ from causalaug.estimators import (
     Regression,
     check_groups,
     check_splitter,
+    classes_of,
     hold_out,
     seeded,
 )
@@ -330,7 +331,7 @@ def _judge(learner: Any, labels: Any, target: str, *, is_classification: bool) -
             )
         check_regressed(target, labels.astype(np.float64))
         return Regression()
-    return Classification(np.unique(labels), hasattr(learner, "predict_proba"))
+    return Classification(classes_of(labels), hasattr(learner, "predict_proba"))
 
 
 def _name_of(learner: Any) -> str:
