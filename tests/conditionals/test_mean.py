@@ -295,3 +295,10 @@ def test_few_rows_in_many_inputs_do_not_hide_their_noise():
         residuals = mean.left_out / np.sqrt(1.0 + mean.doubt_left_out)
         ratios.append(np.sqrt(np.square(residuals).mean()) / noise)
     assert min(ratios) > 0.2
+
+
+def test_the_doubt_far_out_is_large_and_no_overflow():
+    x = np.linspace(0.0, 1.0, 20)[:, np.newaxis]
+    smooth = fit_smooth_mean(x, x[:, 0], np.ones(20))
+    far = replace(smooth, directions=smooth.directions * 1e300)
+    assert np.isfinite(far.predict_with_doubt(x)[1]).all()

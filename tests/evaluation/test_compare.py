@@ -508,3 +508,9 @@ def test_too_few_rows_with_a_target_are_counted():
     message = r"at least two rows for each of the 5 folds. Found 7 rows with a target, of 40\. Use"
     with pytest.raises(TableError, match=message):
         compare(few)
+
+
+def test_cells_that_are_no_classes_are_refused():
+    frame = pd.DataFrame({"x": np.arange(20.0), "y": pd.Series([10**400] * 20, dtype=object)})
+    with pytest.raises(ca.exceptions.ParameterError, match="Unknown label type"):
+        ca.compare(frame, "x -> y", "y", task="classification")

@@ -58,6 +58,9 @@ RESOLUTION = 1e-5
 """Landmarks of whose bump less than this is new beside the others are left out. Noise is larger
 than what is lost, and features cost time with every prediction."""
 
+FARTHEST = 1e100
+"""Scores farther out say the same, that nothing is known there, and their squares overflow."""
+
 LEAST_FREEDOM = 1e-6
 """A row that determines its own fitted value cannot be left out; it is not divided by zero."""
 
@@ -166,7 +169,8 @@ class SmoothMean:
         """Return the mean, and its variance in variances of the noise."""
         features = self.features(inputs)
         mean: FloatArray = features @ self.coefficients + self.intercept
-        scores = (features - self.middle) @ self.directions
+        # Where one row has nearly all weight, others are so far out that squares overflow.
+        scores = np.clip((features - self.middle) @ self.directions, -FARTHEST, FARTHEST)
         doubt: FloatArray = (1.0 + np.square(scores) @ self.doubts) / self.n_rows
         return mean, doubt + self.features.unspanned(features) / self.penalty
 

@@ -5,6 +5,7 @@ from causalaug.estimators._base import default_conditional, default_expansion
 from causalaug.estimators._blend import Blend
 from causalaug.estimators._classifier import AugmentedClassifier
 from causalaug.estimators._defaults import default_booster
+from causalaug.estimators._doors import classes_of
 from causalaug.estimators._encoding import with_encoding
 from causalaug.estimators._folds import check_groups, check_splitter, hold_out
 from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
@@ -28,6 +29,7 @@ __all__ = [
     "check_groups",
     "check_learner",
     "check_splitter",
+    "classes_of",
     "default_booster",
     "default_conditional",
     "default_expansion",

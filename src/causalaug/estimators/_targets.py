@@ -41,7 +41,10 @@ such as 'low' (string). Convert them to numbers, or use the classifier for class
     content = str(pd.api.types.infer_dtype(flat, skipna=True))
     if content not in _TIMES | _SPANS | _WORDS:
         return
-    example = brief(str(next(cell for cell in flat if not _is_null(cell))))
+    there = [cell for cell in flat if not _is_null(cell)]
+    if not there:
+        return
+    example = brief(str(there[0]))
     raise ParameterError(
         "The target of a regression must be numbers. "
         f"Found cells such as {example} ({content}). {_remedy(content)}"

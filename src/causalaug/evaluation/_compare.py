@@ -25,6 +25,7 @@ from causalaug.estimators import (
     check_groups,
     check_learner,
     check_splitter,
+    classes_of,
     hold_out,
 )
 from causalaug.evaluation._comparison import BASELINE, Comparison
@@ -337,7 +338,7 @@ def _judge(learner: Any, labels: Any, target: str, *, is_classification: bool) -
             "To be classified, the target must have classes. Found numbers such as "
             f"{labels[0]:.4g}. Use a regressor, or cut the target into classes."
         )
-    return Classification(np.unique(labels), hasattr(learner, "predict_proba"))
+    return Classification(classes_of(labels), hasattr(learner, "predict_proba"))
 
 
 def _name_of(learner: Any) -> str:
