@@ -87,7 +87,7 @@ def test_a_model_shows_its_graph_and_factors():
     assert repr(model).startswith("GraphModel(4 rows; p(sun) p(ice | sun); KernelConditional(")
     page = model._repr_html_()
     assert page.count("<svg") == 1
-    assert "p(ice | sun)" in page
+    assert '<th scope="row">p(ice | sun)</th><td>continuous</td>' in page
     assert "Fitted to 4 rows by KernelConditional(" in page
 
 

@@ -85,11 +85,9 @@ class GraphModel:
 
     def _repr_html_(self) -> str:
         """Return the graph and its factors, for notebooks."""
-        modelled = [
-            [str(factor), type(fitted).__name__.lstrip("_")]
-            for factor, fitted in zip(self.factors, self.fitted, strict=True)
-        ]
-        table = html_table(["factor", "fitted as"], modelled)
+        kinds = dict(zip(self.table.columns, self.table.kinds, strict=True))
+        rows = [[str(factor), kinds[factor.target]] for factor in self.factors]
+        table = html_table(["factor", "kind of the variable"], rows)
         words = f"Fitted to {self.table.n_rows:,} rows by {self.conditional!r}."
         drawn = Markup(self.graph._repr_svg_() or "")
         return str(join([drawn, element("p", words), table]))
