@@ -251,3 +251,64 @@ def test_arrays_may_have_holes():
     array = chain()[["x", "y"]].to_numpy(float)
     new = ca.augment(array, ca.ADMG(["x", "y"], [("x", "y")]), random_state=0)
     assert np.isfinite(new.frame).all()
+
+
+def test_originals_with_holes_are_completed_when_they_are_mixed():
+    frame = chain()
+    weights = np.linspace(1.0, 2.0, 30)
+    new = ca.augment(frame, "x -> y -> z", random_state=0, sample_weight=weights)
+    mixed, shared = new.mixed(0.25)
+    assert mixed.notna().all(axis=None)
+    assert mixed.dtypes.equals(frame.dtypes)
+    assert len(mixed) == len(shared) == 30 + len(new)
+    np.testing.assert_allclose(shared[:30], 0.75 * weights)
+    assert shared.sum() == pytest.approx(weights.sum())
+    there = frame.notna()
+    pd.testing.assert_frame_equal(mixed[:30].where(there), frame.where(there))
+    pd.testing.assert_frame_equal(mixed, new.mixed(0.25)[0])
+    assert new.merged().mixed(0.5)[0].notna().all(axis=None)
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_mixed_rows_are_of_the_library_of_the_input(library):
+    frame = FRAMES[library]()
+    mixed, _ = ca.augment(frame, GRAPH, random_state=0).mixed()
+    assert type(mixed) is type(frame)
+    assert mixed.schema == frame.schema
+    assert ca.Table.from_frame(mixed).n_rows > 4
+
+
+def test_without_holes_a_model_is_refined_to_itself():
+    frame = chain().dropna().reset_index(drop=True)
+    model = ca.fit_model(frame, "x -> y -> z")
+    assert model.refined(3, 0) is model
+
+
+def test_a_refined_model_has_learnt_from_all_rows():
+    frame = chain()
+    model = ca.fit_model(frame, "x -> y -> z", ca.ResidualConditional())
+    one, other = (model.refined(2, 5) for _ in range(2))
+    assert one.table.missing is None
+    assert one.table.n_rows == len(frame)
+    assert one.table.kinds == model.table.kinds
+    assert one.order == model.order
+    np.testing.assert_array_equal(one.table.values, other.table.values)
+    there = frame.notna().to_numpy()
+    np.testing.assert_array_equal(one.table.values[there], model.table.values[there])
+
+
+def test_the_number_of_rounds_must_be_one():
+    with pytest.raises(ca.exceptions.ParameterError, match="`rounds` must be"):
+        ca.fit_model(chain(), "x -> y -> z").refined(-1)
+
+
+def test_a_conditional_that_takes_one_table_is_asked_for_each():
+    class Plain:
+        """Hides that the conditional could fit each factor to its own rows."""
+
+        def fit(self, table, factors):
+            return ca.KernelConditional().fit(table, factors)
+
+    frame = chain()
+    one, other = (ca.fit_model(frame, "x -> y -> z", c) for c in (Plain(), ca.KernelConditional()))
+    np.testing.assert_array_equal(one.expand(None, 0).weights, other.expand(None, 0).weights)
