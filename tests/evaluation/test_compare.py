@@ -12,6 +12,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 
 import causalaug as ca
+from causalaug.estimators import with_encoding
 from causalaug.evaluation import Comparison, Gain
 from causalaug.evaluation._compare import _notes
 from causalaug.evaluation._gaussian_process import GaussianProcess
@@ -435,6 +436,16 @@ def test_a_baseline_that_takes_holes_gets_them():
     boosting = HistGradientBoostingRegressor(max_iter=5)
     result = compare(HOLED, estimator=boosting, n_splits=2)
     assert "These took missing cells as they are: baseline, forest." in result.notes
+
+
+@pytest.mark.parametrize("share", [0.5, "auto"])
+@pytest.mark.filterwarnings("ignore:Columns that are no node")
+def test_columns_outside_the_graph_may_have_holes(share):
+    remarks = np.where(np.arange(40) % 5 == 0, None, "fine")
+    frame = DATA.frame.assign(height=np.where(np.arange(40) % 3 == 0, np.nan, 1.0), remark=remarks)
+    learner = with_encoding(Ridge(), frame.drop(columns="Y"))
+    result = compare(frame, estimator=learner, augmented_share=share, n_splits=2)
+    assert not result.losses.isna().any(axis=None)
 
 
 def test_rows_without_a_target_are_not_judged():

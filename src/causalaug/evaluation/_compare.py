@@ -38,7 +38,7 @@ from causalaug.graphs import as_graph, select_markov_blanket
 from causalaug.table import Table, check_magnitudes, extra_columns, warn_of_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from causalaug.conditionals import Conditional
     from causalaug.estimators import Task
@@ -183,7 +183,8 @@ def compare(
     labels = _spread(known[target].to_numpy(), labelled, len(opened), missing)
     kind = AugmentedClassifier if is_classification else AugmentedRegressor
     augmented = kind(
-        learner,
+        # The graph's model completes its own columns only; the plain learner sees others as well.
+        with_holes(learner) if _has_holes(table, outside) else learner,
         graph=graph,
         target=target,
         conditional=conditional,
@@ -196,7 +197,7 @@ def compare(
     others = other_than(learner, others) if rivals else {}
     rng = as_generator(random_state)
     folds = _folds(judge, known, target, labelled, groups, rng, cv, n_splits, repeats)
-    has_holes = _has_holes(table, target)
+    has_holes = _has_holes(table, [name for name in table.columns if name != target])
     if has_holes:
         # The learner alone must not be given cells that the graph's model has filled in.
         others = {name: with_holes(each) for name, each in {BASELINE: learner, **others}.items()}
@@ -254,10 +255,9 @@ def _of_all(labelled: IntArray, table: Table) -> str:
     return "" if len(labelled) == table.n_rows else f" with a target, of {table.n_rows}"
 
 
-def _has_holes(table: Table, target: str) -> bool:
-    """Say whether a feature is missing somewhere."""
-    features = [column != target for column in table.columns]
-    return bool(np.isnan(table.values[:, features]).any())
+def _has_holes(table: Table, columns: Sequence[str]) -> bool:
+    """Say whether a cell of some columns is missing."""
+    return bool(np.isnan(table.values[:, [table.index(name) for name in columns]]).any())
 
 
 def _spread(known: Any, labelled: IntArray, n_rows: int, missing: float | None) -> Any:
