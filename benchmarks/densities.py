@@ -19,7 +19,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.linear_model import RidgeCV
 
 import causalaug as ca
-from causalaug.conditionals import _noise
+from causalaug.densities import _noise
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results" / "densities.md"
 SHAPES = ("star", "chain", "two-layer", "random")

@@ -18,6 +18,7 @@ LAYERS = [
     ["table"],
     ["factorization"],
     ["kernels"],
+    ["densities"],
     ["conditionals"],
     ["expansion"],
     ["_augmented_table"],
@@ -43,16 +44,14 @@ KNOWS_MATPLOTLIB = {"plot"}
 EXPANSIONS = {"_pruned", "_budget", "_sampled", "_beam"}
 MIDDLE = {
     "kernels": [["_univariate", "_base"], ["_neighbours"], ["_proposals"], ["_product"]],
-    "conditionals": [
+    "densities": [
         ["_base", "_design", "_mean", "_regressor", "_student", "_transform"],
         ["_noise_density", "_weighed"],
         ["_kernel_density", "_levels", "_noise", "_scale_choice"],
-        ["_atoms"],
-        ["_density"],
-        ["_kernel"],
-        ["_residual"],
-        ["_auto"],
+        ["_atoms", "_mean_noise"],
+        ["_rows"],
     ],
+    "conditionals": [["_base"], ["_density", "_kernel"], ["_residual"], ["_auto"]],
     "expansion": [
         ["_base", "resampling"],
         ["_frontier"],

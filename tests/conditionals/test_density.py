@@ -9,9 +9,9 @@ from scipy.integrate import trapezoid
 
 import causalaug as ca
 from causalaug.conditionals._density import density_of
-from causalaug.conditionals._kernel_density import KernelDensity
-from causalaug.conditionals._levels import LevelDensity
-from causalaug.conditionals._student import fit_student_scale, floor_of_scale, log_student
+from causalaug.densities._kernel_density import KernelDensity
+from causalaug.densities._levels import LevelDensity
+from causalaug.densities._student import fit_student_scale, floor_of_scale, log_student
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -4,14 +4,12 @@ from causalaug.conditionals._auto import AutoConditional
 from causalaug.conditionals._base import (
     Conditional,
     ConditionalByFactor,
-    Density,
-    DensityMaker,
     FittedConditional,
-    Shift,
 )
 from causalaug.conditionals._density import density_of
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
+from causalaug.densities import Density, DensityMaker, Shift
 
 __all__ = [
     "AutoConditional",

@@ -8,10 +8,14 @@ import numpy as np
 from causalaug._validation import check_at_least
 from causalaug.conditionals._base import FittedConditional
 from causalaug.conditionals._kernel import KernelConditional
-from causalaug.conditionals._kernel_density import KernelDensity
-from causalaug.conditionals._levels import DEFAULT_SMOOTHING, LevelDensity
-from causalaug.conditionals._residual import MeanNoise, ResidualConditional
-from causalaug.conditionals._weighed import some_rows
+from causalaug.conditionals._residual import ResidualConditional
+from causalaug.densities import (
+    DEFAULT_SMOOTHING,
+    KernelDensity,
+    LevelDensity,
+    MeanNoise,
+    some_rows,
+)
 from causalaug.factorization import Factor
 from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray

@@ -12,8 +12,7 @@ from causalaug._validation import (
     is_positive,
 )
 from causalaug.conditionals._base import FittedConditional
-from causalaug.conditionals._density import RowDensities
-from causalaug.conditionals._levels import DEFAULT_SMOOTHING
+from causalaug.densities import DEFAULT_SMOOTHING, RowDensities
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
 from causalaug.kernels import (

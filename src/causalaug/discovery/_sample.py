@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from causalaug.exceptions import ParameterError, TableError
-from causalaug.table import KindName, Table, check_magnitudes
+from causalaug.table import KindName, Table
 from causalaug.typing import FloatArray, IntArray
 
 MOST_LEVELS = 10
@@ -55,7 +55,7 @@ def read_sample(
     """
     table = Table.from_frame(frame, kinds=kinds, holes=True)
     _check_complete(table)
-    check_magnitudes(table)
+    table.check_magnitudes()
     is_discrete = _all_levels(table) if discrete is None else discrete
     if is_discrete:
         _check_discrete(table)

@@ -15,7 +15,7 @@ from causalaug.estimators._doors import as_column, validated
 from causalaug.estimators._targets import check_numbers
 from causalaug.exceptions import CausalAugWarning, GraphMismatchError, ParameterError, TableError
 from causalaug.model import fit_table
-from causalaug.table import Table, check_magnitudes, check_names, extra_columns, warn_of_extra
+from causalaug.table import Table, check_names, extra_columns, warn_of_extra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -264,7 +264,7 @@ def observe(
         row_weights=sample_weight[counts],
         holes=True,
     )
-    check_magnitudes(table)
+    table.check_magnitudes()
     return Observed(table, graph, name, names, left_out, as_array, dtype, keep_holes)
 
 

@@ -35,7 +35,7 @@ from causalaug.evaluation._plain import default_learner, other_than, plain_learn
 from causalaug.evaluation._trials import Budget, Fitter, Schedule, trials_of
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.graphs import as_graph, select_markov_blanket
-from causalaug.table import Table, check_magnitudes, extra_columns, warn_of_extra
+from causalaug.table import Table, extra_columns, warn_of_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -231,7 +231,7 @@ def _open_frame(
     table: left to itself, it might take a quantity for ranks. The target is what the task says.
     """
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, limits=limits, holes=True)
-    check_magnitudes(table)
+    table.check_magnitudes()
     outside = extra_columns(table.columns, graph.nodes, extra)
     check_choice("target", target, graph.nodes)
     if isinstance(frame, np.ndarray):

@@ -53,7 +53,6 @@ class _Walk:
 
     def run(self, max_rows: int) -> None:
         """Walk to the end of every path; one iterator for each level is open at a time."""
-        room = max_rows
         is_open = [self._grow(0, np.array([self._trellis.log_start]), np.zeros(1, dtype=np.int32))]
         while is_open:
             nodes = next(is_open[-1], None)
@@ -63,8 +62,8 @@ class _Walk:
                 is_open.append(self._grow(len(is_open), *nodes))
             else:
                 self._log_weights.append(nodes[0])
-                room -= len(nodes[0])
-                if room < 0:
+                max_rows -= len(nodes[0])
+                if max_rows < 0:
                     raise TooManyNodesError
 
     def _grow(

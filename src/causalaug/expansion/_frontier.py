@@ -150,8 +150,7 @@ class ProbabilityTree:
 
         It has not where so many tuples are possible that keys must be ranks.
         """
-        sizes = [len(self.variables[column].values) for column in level.pillow]
-        return math.prod(sizes) < LARGEST_KEY
+        return math.prod(len(self.variables[c].values) for c in level.pillow) < LARGEST_KEY
 
     def pillow_values(self, level: Level, codes: Codes, paths: IntArray) -> FloatArray:
         """Return the values of the pillow at the given paths, one row each."""

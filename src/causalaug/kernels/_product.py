@@ -354,12 +354,14 @@ class ProductKernel(RowWeigher):
         # Sums of products below it have lost digits to underflow.
         least_total = np.exp(log_cut + SMALLEST_LOG)
         size = max(1, BLOCK_ENTRIES // self.n_rows)
-        codes = self._codes(query) if len(query) >= LEAST_QUERIES * self.n_rows else []
-        tables = [self._table(c) for c in range(len(codes))]
+        codes = self._codes(query)
+        pays = len(query) >= LEAST_QUERIES * self.n_rows
+        tables = [self._table(c) for c in range(len(codes))] if pays else []
+        plainly = self._exponentiated if not codes else lambda q: self._relative(self.log_kernel(q))
         for start in range(0, len(query), size):
             block = slice(start, start + size)
             if not tables:
-                yield Dense.normalised(self._exponentiated(query[block]))
+                yield Dense.normalised(plainly(query[block]))
                 continue
             kernel = tables[0][codes[0][block]]
             for table, code in zip(tables[1:], codes[1:], strict=True):
@@ -441,7 +443,7 @@ class ProductKernel(RowWeigher):
         is_likely = self._acceptance * self.n_rows > 2.0 * COST_OF_PROPOSAL
         pays = self.n_rows >= (FEWEST_TO_PROPOSE if is_likely else LARGE_TABLE)
         if not pays or self._finder.primary is None:
-            return np.full(len(owner), -1, dtype=np.int64)
+            return super().propose(query, owner, rng)
         nearby = NearbyRows(self._finder, self._columns[self._finder.primary], query)
         return propose_near_rows(self._pair_kernel, nearby, self.n_rows, query, owner, rng)
 

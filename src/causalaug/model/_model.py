@@ -37,7 +37,7 @@ from causalaug.model._prediction import Prediction
 from causalaug.model._size import check_size, n_paths
 from causalaug.model._target import Target
 from causalaug.model._usable import fit_factors
-from causalaug.table import KindName, Limits, Table, check_magnitudes, code_rows
+from causalaug.table import KindName, Limits, Table, code_rows
 from causalaug.typing import FloatArray
 
 BLOCK_ROWS = 1 << 18
@@ -123,7 +123,8 @@ class GraphModel:
             The rows, their weights, and where each cell came from.
         """
         job = self.plan(expansion, block_rows)
-        check_size(self, job.expansion)
+        if not _is_small(job.expansion, self.table.n_rows):
+            check_size(self, job.expansion)
         if engine is not None:
             check_engine(engine)
         if job.n_blocks == 1:
@@ -418,7 +419,7 @@ def fit_model(
     )
     if set(graph.nodes) != set(table.columns):
         raise different_variables(graph.nodes, table.columns)
-    check_magnitudes(table)
+    table.check_magnitudes()
     return fit_table(table, graph, conditional, order)
 
 
@@ -438,8 +439,17 @@ def fit_table(
 ) -> GraphModel:
     """Return the model of rows that were checked before."""
     factors = factorize(graph, order)
-    fitted = fit_factors(conditional, table, factors)
+    if table.missing is None:
+        fitted = tuple(conditional.fit(table, factors))
+    else:
+        fitted = fit_factors(conditional, table, factors)
     return GraphModel(graph, table, factors, conditional, fitted)
+
+
+def _is_small(expansion: Expansion, n_rows: int) -> bool:
+    """Say whether an expansion makes fewer rows than it allows, whatever the tree."""
+    allowed = getattr(expansion, "max_rows", 0)
+    return isinstance(expansion, BlockwiseExpansion) and expansion.most_rows(n_rows) < allowed
 
 
 def count_blocks(expansion: Expansion, n_rows: int, block_rows: int | None) -> int:

@@ -21,8 +21,6 @@ def fit_factors(
     conditional: Conditional, table: Table, factors: Sequence[Factor]
 ) -> tuple[FittedConditional, ...]:
     """Return one fitted conditional per factor, each fitted to the rows that it can use."""
-    if table.missing is None:
-        return tuple(conditional.fit(table, factors))
     rows = [usable_rows(table, factor) for factor in factors]
     # Factors that can use the same rows share a table, and what is computed of it.
     parts: dict[bytes, Table] = {}

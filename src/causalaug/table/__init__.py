@@ -21,7 +21,6 @@ from causalaug.table._filling import (
     take_and_fill,
 )
 from causalaug.table._limits import Limits
-from causalaug.table._magnitudes import check_magnitudes
 from causalaug.table._table import Coding, Table
 
 __all__ = [
@@ -35,7 +34,6 @@ __all__ = [
     "Table",
     "canonical_kind",
     "cells_of",
-    "check_magnitudes",
     "check_names",
     "code_rows",
     "extra_columns",

@@ -9,7 +9,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
-from causalaug._validation import check_weight_range, some, typing_slips
+from causalaug._validation import LARGEST_NUMBER, check_weight_range, some, typing_slips
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.table._columns import (
     Column,
@@ -262,6 +262,26 @@ or fill the cells in.
                 + typing_slips([column], self.columns).rstrip()
             )
         return self.columns.index(column)
+
+    def check_magnitudes(self) -> None:
+        """Raise if a continuous column has numbers that are huge.
+
+        A table may hold any number; whoever measures distances asks here first. Numbers out of
+        range are refused, not scaled: a learner would meet the same cells.
+        """
+        for column, kind in enumerate(self.kinds):
+            if kind != "continuous":
+                continue
+            values = self.values[:, column]
+            # These two pass over missing cells.
+            least, largest = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
+            if max(-least, largest) > LARGEST_NUMBER:
+                raise TableError(
+                    f"Numbers must be at most {LARGEST_NUMBER:g}, or their squares and cubes would "
+                    f"overflow. Found values from {least:g} to {largest:g} in "
+                    f"{self.columns[column]!r}. Express the column in another unit, or take "
+                    "logarithms."
+                )
 
     def original_weights(self) -> FloatArray:
         """Return the weight of each row, in the scale that it was given in."""

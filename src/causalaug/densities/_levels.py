@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from causalaug.conditionals._base import NO_ATOMS, beside
-from causalaug.conditionals._weighed import WeighedRows, add_log_shares, effective_rows
+from causalaug.densities._base import NO_ATOMS, beside
+from causalaug.densities._weighed import WeighedRows, add_log_shares, effective_rows
 from causalaug.factorization import Factor
 from causalaug.kernels import RowWeigher
 from causalaug.table import Table

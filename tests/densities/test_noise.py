@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from causalaug.conditionals._mean import fit_smooth_mean
-from causalaug.conditionals._noise import (
+from causalaug.densities._mean import fit_smooth_mean
+from causalaug.densities._noise import (
     DEFAULT_FREEDOM,
     FREEDOMS,
     calm_mean,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import causalaug as ca
-from causalaug.conditionals import _scale_choice
-from causalaug.conditionals._noise_density import transformed_density
-from causalaug.conditionals._scale_choice import _skewness, choose_transform
-from causalaug.conditionals._transform import LogitTransform, LogTransform, PlainTransform
+from causalaug.densities import _scale_choice
+from causalaug.densities._noise_density import transformed_density
+from causalaug.densities._scale_choice import _skewness, choose_transform
+from causalaug.densities._transform import LogitTransform, LogTransform, PlainTransform
 
 SCALES = [
     PlainTransform(0.0, 10.0),

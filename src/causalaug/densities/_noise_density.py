@@ -5,9 +5,9 @@ from typing import Protocol
 
 import numpy as np
 
-from causalaug.conditionals._base import NO_ATOMS, beside
-from causalaug.conditionals._student import log_student, student_levels, student_quantile
-from causalaug.conditionals._transform import LARGEST, PlainTransform, Transform
+from causalaug.densities._base import NO_ATOMS, beside
+from causalaug.densities._student import log_student, student_levels, student_quantile
+from causalaug.densities._transform import LARGEST, PlainTransform, Transform
 from causalaug.typing import FloatArray
 
 

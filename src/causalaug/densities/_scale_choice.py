@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from causalaug.conditionals._mean import fit_smooth_mean, spread
-from causalaug.conditionals._noise_density import transformed_density
-from causalaug.conditionals._student import fit_student_scale
-from causalaug.conditionals._transform import (
+from causalaug.densities._mean import fit_smooth_mean, spread
+from causalaug.densities._noise_density import transformed_density
+from causalaug.densities._student import fit_student_scale
+from causalaug.densities._transform import (
     LogitTransform,
     LogTransform,
     PlainTransform,

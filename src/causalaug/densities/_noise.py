@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug.conditionals._mean import SmoothMean, fit_smooth_mean, refit_mean
-from causalaug.conditionals._student import fit_student_scale, log_student
+from causalaug.densities._mean import SmoothMean, fit_smooth_mean, refit_mean
+from causalaug.densities._student import fit_student_scale, log_student
 from causalaug.typing import FloatArray
 
 FREEDOMS = (2.0, 3.0, 4.0, 6.0, 10.0, 30.0)

@@ -10,15 +10,15 @@ from functools import cached_property
 import numpy as np
 from scipy.special import logsumexp
 
-from causalaug.conditionals._base import NO_ATOMS, Shift
-from causalaug.conditionals._mean import spread
-from causalaug.conditionals._student import (
+from causalaug.densities._base import NO_ATOMS, Shift
+from causalaug.densities._mean import spread
+from causalaug.densities._student import (
     floor_of_scale,
     log_student,
     student_levels,
     student_quantile,
 )
-from causalaug.conditionals._weighed import WeighedRows, add_log_shares, effective_rows
+from causalaug.densities._weighed import WeighedRows, add_log_shares, effective_rows
 from causalaug.kernels import RowWeigher
 from causalaug.typing import FloatArray, IntArray
 

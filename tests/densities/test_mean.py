@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalaug.conditionals import _mean
-from causalaug.conditionals._mean import PENALTIES, SIMPLER, fit_smooth_mean, spread
+from causalaug.densities import _mean
+from causalaug.densities._mean import PENALTIES, SIMPLER, fit_smooth_mean, spread
 from oracles import left_out_error, slow_ridge
 
 SEEDS = st.integers(0, 2**32 - 1)

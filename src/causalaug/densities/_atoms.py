@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug.conditionals._base import Density, beside
-from causalaug.conditionals._levels import LevelDensity
+from causalaug.densities._base import Density, beside
+from causalaug.densities._levels import LevelDensity
 from causalaug.typing import FloatArray
 
 FEWEST_AT_EDGE = 5

@@ -1,0 +1,183 @@
+"""The mean of a variable given its pillow, and the law of the noise around it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from causalaug._threads import one_blas_thread
+from causalaug.densities._base import Density
+from causalaug.densities._design import Design
+from causalaug.densities._kernel_density import TABLE_POINTS
+from causalaug.densities._mean import Shelf, SmoothMean, fit_smooth_mean, spread
+from causalaug.densities._noise import (
+    DEFAULT_FREEDOM,
+    FARTHEST,
+    Scale,
+    calm_mean,
+    fit_scale,
+    pool_freedom,
+    standard_residuals,
+)
+from causalaug.densities._noise_density import NoiseDensity
+from causalaug.densities._regressor import fit_regressor
+from causalaug.densities._scale_choice import choose_transform
+from causalaug.densities._student import fit_student_scale, floor_of_scale, log_student
+from causalaug.densities._transform import PlainTransform, Transform
+from causalaug.factorization import Factor
+from causalaug.table import Table
+from causalaug.typing import FloatArray, IntArray
+
+LEAST_FREEDOM = 0.04
+"""Residuals of rows that the mean follows closely are not inflated beyond five times."""
+
+
+class Mean(Protocol):
+    """A fitted mean."""
+
+    def predict(self, inputs: FloatArray) -> FloatArray:
+        """Return the mean at each row of inputs."""
+
+
+@dataclass(frozen=True, eq=False)
+class MeanNoise:
+    """The mean of a variable given its pillow, and the noise around it.
+
+    Both are on the scale that `transform` gives the column. `residuals` are what rows lend,
+    neither too small nor too large; `left_out` is the log-density of each row under what the
+    others say.
+    """
+
+    design: Design
+    mean: Mean
+    residuals: FloatArray
+    scale: Scale
+    floor: float
+    freedom: float
+    left_out: FloatArray
+    transform: Transform
+
+    def __call__(self, pillow: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean and the scale of the noise at each row of pillow values.
+
+        What is not known of the mean widens the noise: far from all rows it says little.
+        """
+        inputs = self.design(pillow)
+        if self._table is None:
+            return self._exact(inputs)
+        knots, means, scales = self._table
+        at = inputs[:, 0]
+        centre, scale = np.interp(at, knots, means), np.interp(at, knots, scales)
+        outside = (at < knots[0]) | (at > knots[-1])
+        centre[outside], scale[outside] = self._exact(inputs[outside])
+        return centre, scale
+
+    @cached_property
+    def _table(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """Points, means and scales, if the pillow is a single number; else None.
+
+        A posterior asks for a million means; curves do not bend between points so close.
+        """
+        is_number = [levels is None for levels in self.design.levels] == [True]
+        if not is_number or not isinstance(self.mean, SmoothMean):
+            return None
+        (middle,), (unit,) = self.mean.features.centre, self.mean.features.scale
+        knots = np.linspace(middle - FARTHEST * unit, middle + FARTHEST * unit, TABLE_POINTS)
+        return (knots, *self._exact(knots[:, np.newaxis]))
+
+    def _exact(self, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        doubt: FloatArray | float = 0.0
+        if isinstance(self.mean, SmoothMean):
+            centre, doubt = self.mean.predict_with_doubt(inputs)
+        else:
+            centre = self.mean.predict(inputs)
+        scale = self.scale.level * self.scale.relative(inputs) * np.sqrt(1.0 + doubt)
+        return centre, np.maximum(scale, self.floor)
+
+    def make_density(self, table: Table, factor: Factor, among: IntArray | None = None) -> Density:
+        """Return Student's t around the mean; around one fitted anew to some of the rows."""
+        if among is not None:
+            with one_blas_thread():
+                (fit,) = fit_means([table.select(among)], [factor])
+            return fit.make_density(table, factor)
+        return NoiseDensity(self, self.freedom, self.transform)
+
+
+def fit_means(tables: Sequence[Table], factors: Sequence[Factor]) -> list[MeanNoise]:
+    """Fit the means of some variables; how heavy the tails are is decided for all together."""
+    shares = [table.original_weights() / table.total_weight for table in tables]
+    designs = [Design.of(t, factor.pillow) for t, factor in zip(tables, factors, strict=True)]
+    inputs = [d(t.values[:, d.columns]) for t, d in zip(tables, designs, strict=True)]
+    transforms = list(map(_transform, tables, factors, inputs, shares))
+    values = [t.values[:, t.index(f.target)] for t, f in zip(tables, factors, strict=True)]
+    targets = [t.forward(y) for t, y in zip(transforms, values, strict=True)]
+    shelf: Shelf = {}
+    means = [fit_smooth_mean(*each, shelf) for each in zip(inputs, targets, shares, strict=True)]
+    units = [float(spread(y, share)) for y, share in zip(targets, shares, strict=True)]
+    standard = [standard_residuals(mean) / u for mean, u in zip(means, units, strict=True)]
+    freedom = pool_freedom(standard, shares)
+    fits = [
+        _noise_around(design, calm_mean(mean, x, y, share, freedom), x, y, share, freedom)
+        for design, mean, x, y, share in zip(designs, means, inputs, targets, shares, strict=True)
+    ]
+    return [_on_scale(*each) for each in zip(fits, transforms, values, strict=True)]
+
+
+def _transform(table: Table, factor: Factor, inputs: FloatArray, share: FloatArray) -> Transform:
+    """Choose the scale on which a column is moved."""
+    column = table.index(factor.target)
+    return choose_transform(
+        inputs,
+        table.values[:, column],
+        share,
+        table.limits[column],
+        is_integer=table.resolution[column] == 1.0,
+    )
+
+
+def _on_scale(fit: MeanNoise, transform: Transform, values: FloatArray) -> MeanNoise:
+    """Return a fit to transformed values; densities are those of the values themselves."""
+    left_out = fit.left_out + transform.log_jacobian(values)
+    return replace(fit, transform=transform, left_out=left_out)
+
+
+def _noise_around(
+    design: Design,
+    mean: SmoothMean,
+    inputs: FloatArray,
+    target: FloatArray,
+    share: FloatArray,
+    freedom: float,
+) -> MeanNoise:
+    """Return a fitted mean with its noise."""
+    residuals = standard_residuals(mean)
+    features = mean.features
+    scale = fit_scale(residuals, inputs, features.centre, features.scale, share, freedom)
+    lent = mean.residuals / np.sqrt(np.maximum(1.0 - mean.leverages, LEAST_FREEDOM))
+    floor = floor_of_scale(target)
+    spreads = np.maximum(
+        scale.level * scale.relative(inputs) * np.sqrt(1.0 + mean.doubt_left_out), floor
+    )
+    left_out = log_student(mean.left_out / spreads, np.log(spreads), freedom)
+    return MeanNoise(design, mean, lent, scale, floor, freedom, left_out, PlainTransform())
+
+
+def fit_mean_with(regressor: Any, table: Table, factor: Factor) -> MeanNoise:
+    """Return the mean of somebody else's regressor, with residuals out of fold."""
+    share = table.original_weights() / table.total_weight
+    design = Design.of(table, factor.pillow)
+    inputs = design(table.values[:, design.columns])
+    values = table.values[:, table.index(factor.target)]
+    transform = _transform(table, factor, inputs, share)
+    target = transform.forward(values)
+    mean, residuals = fit_regressor(regressor, inputs, target, table.row_weights)
+    floor = floor_of_scale(target)
+    scale = max(fit_student_scale(residuals, share, DEFAULT_FREEDOM), floor)
+    left_out = log_student(residuals / scale, float(np.log(scale)), DEFAULT_FREEDOM)
+    noise = Scale.even(scale)
+    fit = MeanNoise(
+        design, mean, residuals, noise, floor, DEFAULT_FREEDOM, left_out, PlainTransform()
+    )
+    return _on_scale(fit, transform, values)

@@ -1,0 +1,47 @@
+"""Densities of weighted rows: the slow default, which serves any factor whose rows are weighed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from causalaug.densities._atoms import AtomDensity
+from causalaug.densities._base import Density, Shift
+from causalaug.densities._kernel_density import Broad, KernelDensity
+from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
+from causalaug.densities._student import floor_of_scale
+from causalaug.densities._weighed import WeighedRows, some_rows
+from causalaug.factorization import Factor
+from causalaug.kernels import RowWeigher, silverman
+from causalaug.table import Table
+from causalaug.typing import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class RowDensities:
+    """Makes densities of weighted rows."""
+
+    weigher: RowWeigher
+    shift: Shift | None = None
+    level_smoothing: float = DEFAULT_SMOOTHING
+
+    def make_density(self, table: Table, factor: Factor, among: IntArray | None = None) -> Density:
+        """Return the density of one factor."""
+        column = table.index(factor.target)
+        values = np.asarray(table.values[:, column])
+        share = table.original_weights() / table.total_weight
+        if table.kinds[column] != "continuous":
+            density = LevelDensity.of(self.weigher, values, share, self.level_smoothing)
+            has_order = table.kinds[column] == "ordered" and len(density.levels) > 2
+            if not has_order or self.level_smoothing == 0.0:
+                return density
+            pillow = table.values[:, [table.index(name) for name in factor.pillow]]
+            return density.smoothed_by_rank(pillow, some_rows(table.n_rows))
+        if np.ptp(values) == 0.0:
+            return AtomDensity(float(values[0]))
+        apart = values if self.shift is None else self.shift.marks
+        if among is None:
+            return KernelDensity.of(self.weigher, values, share, silverman(apart), self.shift)
+        bandwidth = max(silverman(apart[among]), floor_of_scale(values))
+        tail = Broad.of(values[among], share[among] / share[among].sum())
+        rows = WeighedRows(self.weigher, len(values), among)
+        return KernelDensity(rows, values, bandwidth, tail, self.shift)
