@@ -149,3 +149,8 @@ def test_a_comparison_of_what_is_not_finite_is_refused():
     options = {"n_splits": 2, "augmented_share": 0.5, "random_state": 0}
     with pytest.raises(ParameterError, match=r"finite values. Found others by 'baseline' \(_Wild"):
         compare(ROWS, GRAPH, "y", _Wild(), **options)
+
+
+def test_a_comparison_refuses_features_beyond_single_precision():
+    with pytest.raises(TableError, match=r"at most 1e\+30.* in 'a'"):
+        compare(ROWS.assign(a=ROWS["a"] * 1e50), GRAPH, "y")

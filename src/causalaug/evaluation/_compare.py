@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from causalaug._random import RandomState, as_generator, new_seed
 from causalaug._threads import one_thread
-from causalaug._validation import check_choice, check_integer, check_regressed
+from causalaug._validation import LARGEST_FOR_LEARNERS, check_choice, check_integer, check_regressed
 from causalaug.estimators import (
     AugmentedClassifier,
     AugmentedRegressor,
@@ -294,7 +294,8 @@ def _open_frame(
     table: left to itself, it might take a quantity for ranks. The target is what the task says.
     """
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, limits=limits)
-    check_magnitudes(table)
+    # Some of the plain learners hold features in single precision.
+    check_magnitudes(table, LARGEST_FOR_LEARNERS)
     outside = extra_columns(table.columns, graph.nodes, extra)
     check_choice("target", target, graph.nodes)
     if isinstance(frame, np.ndarray):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from causalaug.table._table import Table
 
 
-def check_magnitudes(table: Table) -> None:
+def check_magnitudes(table: Table, most: float = LARGEST_NUMBER) -> None:
     """Raise if a continuous column has numbers that are huge."""
     for column, kind in enumerate(table.kinds):
         if kind != "continuous":
@@ -25,9 +25,9 @@ def check_magnitudes(table: Table) -> None:
         values = table.values[:, column]
         # These two pass over missing cells.
         least, largest = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
-        if max(-least, largest) > LARGEST_NUMBER:
+        if max(-least, largest) > most:
             raise TableError(
-                f"Numbers must be at most {LARGEST_NUMBER:g}, or their squares and cubes would "
+                f"Numbers must be at most {most:g}, or their squares and cubes would "
                 f"overflow. Found values from {least:g} to {largest:g} in "
                 f"{table.columns[column]!r}. Express the column in another unit, or take "
                 "logarithms."
