@@ -116,11 +116,12 @@ def test_large_cells_of_new_rows_are_named_with_their_column():
         model.predict("y", pd.DataFrame({"b": [1.0, -1e200]}))
 
 
-@pytest.mark.parametrize("weights", [np.full(N_ROWS, 1e-300), np.geomspace(1, 1e300, N_ROWS)])
+@pytest.mark.parametrize("weights", [np.full(N_ROWS, 1e-305), np.geomspace(1e-200, 1e200, N_ROWS)])
 def test_weights_out_of_range_are_refused_everywhere(weights):
-    text = r"must lie between 1e-30 and 1e\+30.*Found values from .* to .*. Divide them"
-    with pytest.raises(ParameterError, match="Row weights " + text):
+    text = r"must lie between 1e-{0} and 1e\+{0}.*Found values from .* to .*. Divide them"
+    with pytest.raises(ParameterError, match="Row weights " + text.format(300)):
         fit_model(ROWS, GRAPH, sample_weight=weights)
+    text = text.format(30)
     labels = pd.Series(ROWS["y"] > 0.0, name="y")
     with pytest.raises(ParameterError, match="`sample_weight` " + text):
         AugmentedClassifier(graph=GRAPH).fit(ROWS[FEATURES], labels, sample_weight=weights)
@@ -149,3 +150,8 @@ def test_a_comparison_of_what_is_not_finite_is_refused():
     options = {"n_splits": 2, "augmented_share": 0.5, "random_state": 0}
     with pytest.raises(ParameterError, match=r"finite values. Found others by 'baseline' \(_Wild"):
         compare(ROWS, GRAPH, "y", _Wild(), **options)
+
+
+def test_a_comparison_refuses_features_beyond_single_precision():
+    with pytest.raises(TableError, match=r"at most 1e\+30.* in 'a'"):
+        compare(ROWS.assign(a=ROWS["a"] * 1e50), GRAPH, "y")

@@ -21,6 +21,8 @@ LARGEST_FOR_LEARNERS = 1e30
 gradient boosting and most neural networks keep gradients, which are weight times target, in
 single precision (3e38), and squares that vanish would be called no loss."""
 
+LARGEST_WEIGHT = 1e300
+"""Weights of rows that no learner sees: only their ratios are computed with."""
 
 MOST_NAMED = 10
 """Names in one error: enough to see what they are, and few enough to be read."""
@@ -138,15 +140,15 @@ def check_bool(name: str, value: object) -> None:
         raise ParameterError(f"`{name}` must be True or False. Found {value!r}.")
 
 
-def check_weight_range(name: str, weights: FloatArray) -> None:
-    """Raise unless all weights that are not zero are neither huge nor tiny."""
+def check_weight_range(name: str, weights: FloatArray, most: float = LARGEST_FOR_LEARNERS) -> None:
+    """Raise unless all weights that are not zero are neither huge nor tiny, also by comparison."""
     counted = weights[weights > 0.0]
     least, largest = float(counted.min()), float(counted.max())
-    if largest > LARGEST_FOR_LEARNERS or least < 1.0 / LARGEST_FOR_LEARNERS:
+    if largest > most or least < 1.0 / most or least / largest < 1.0 / LARGEST_WEIGHT:
         raise ParameterError(
-            f"{name} must lie between {1.0 / LARGEST_FOR_LEARNERS:g} and {LARGEST_FOR_LEARNERS:g}, "
-            f"or their sums overflow or vanish. Found values from {least:g} to {largest:g}. "
-            "Divide them by a constant, and drop rows that do not count."
+            f"{name} must lie between {1.0 / most:g} and {most:g}, and none be smaller than "
+            f"another by {LARGEST_WEIGHT:g} times, or their sums overflow or vanish. Found values "
+            f"from {least:g} to {largest:g}. Divide them by a constant, and drop rows that do not count."
         )
 
 

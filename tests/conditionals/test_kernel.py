@@ -260,8 +260,3 @@ def test_the_dict_of_the_caller_is_copied():
     conditional = KernelConditional(bandwidth=bandwidth)
     bandwidth["a"] = -3.0
     assert conditional.bandwidth == {"a": 1.0}
-
-
-def test_a_bandwidth_next_to_zero_is_refused():
-    with pytest.raises(ParameterError, match="at least 1e-50, or .* Found 1e-300. For exact"):
-        KernelConditional(bandwidth=1e-300)

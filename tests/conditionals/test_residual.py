@@ -393,7 +393,7 @@ def test_a_column_twice_in_a_pillow_does_no_harm(chain, regressor):
     assert result.mass == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("unit", [1e-200, 1e200])
+@pytest.mark.parametrize("unit", [1e-200, 1e98])
 def test_no_unit_is_too_large_or_too_small(chain, unit):
     plain, scaled = (
         ca.augment(frame, GRAPH, ca.ResidualConditional(), EVERYTHING)

@@ -111,3 +111,9 @@ def test_marks_of_bidirected_edges(mark):
 def test_errors_say_what_is_missing(text, message):
     with pytest.raises(GraphFormatError, match=message):
         read_graph(text)
+
+
+def test_a_long_key_without_a_value_is_not_repeated_in_full():
+    with pytest.raises(GraphFormatError, match=r"\[ \.\.\. \] after k9999") as caught:
+        read_graph("graph [ k" + "9" * 5000, format="gml")
+    assert len(str(caught.value)) < 500

@@ -224,10 +224,6 @@ def _values(parameter: object) -> list[object]:
     return list(parameter.values()) if isinstance(parameter, Mapping) else [parameter]
 
 
-LEAST_BANDWIDTH = 1e-50
-"""Numbers may be as large as 1e100, and the square of both together stays below 1e308."""
-
-
 def _check_bandwidth(bandwidth: object) -> None:
     if bandwidth is None:
         return
@@ -237,9 +233,4 @@ def _check_bandwidth(bandwidth: object) -> None:
         raise ParameterError(
             f"A bandwidth must be a positive number or one of {sorted(BANDWIDTH_RULES)}. "
             f"Found {bandwidth!r}. For exact matching use the kernel 'identity'."
-        )
-    elif bandwidth < LEAST_BANDWIDTH:  # type: ignore[operator]
-        raise ParameterError(
-            f"A bandwidth must be at least {LEAST_BANDWIDTH:g}, or squared distances in bandwidths "
-            f"overflow. Found {bandwidth!r}. For exact matching use the kernel 'identity'."
         )

@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 
 from causalaug._random import RandomState, as_generator
 from causalaug._validation import (
+    LARGEST_FOR_LEARNERS,
     check_bool,
     check_choice,
     check_integer,
@@ -231,7 +232,8 @@ def _open_frame(
     table: left to itself, it might take a quantity for ranks. The target is what the task says.
     """
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, limits=limits, holes=True)
-    table.check_magnitudes()
+    # Some of the plain learners hold features in single precision.
+    table.check_magnitudes(LARGEST_FOR_LEARNERS)
     outside = extra_columns(table.columns, graph.nodes, extra)
     check_choice("target", target, graph.nodes)
     if isinstance(frame, np.ndarray):

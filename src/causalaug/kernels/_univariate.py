@@ -16,7 +16,7 @@ from causalaug.typing import FloatArray
 NORMAL_REFERENCE = (4.0 / 3.0) ** 0.2
 IQR_OF_STANDARD_NORMAL = 1.349
 
-NARROWEST = 1e-120
+NARROWEST = 1e-50
 """Bandwidths below this part of the range change nothing but overflow their squares."""
 
 

@@ -9,7 +9,13 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
-from causalaug._validation import LARGEST_NUMBER, check_weight_range, some, typing_slips
+from causalaug._validation import (
+    LARGEST_NUMBER,
+    LARGEST_WEIGHT,
+    check_weight_range,
+    some,
+    typing_slips,
+)
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.table._columns import (
     Column,
@@ -263,7 +269,7 @@ or fill the cells in.
             )
         return self.columns.index(column)
 
-    def check_magnitudes(self) -> None:
+    def check_magnitudes(self, most: float = LARGEST_NUMBER) -> None:
         """Raise if a continuous column has numbers that are huge.
 
         A table may hold any number; whoever measures distances asks here first. Numbers out of
@@ -275,9 +281,9 @@ or fill the cells in.
             values = self.values[:, column]
             # These two pass over missing cells.
             least, largest = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
-            if max(-least, largest) > LARGEST_NUMBER:
+            if max(-least, largest) > most:
                 raise TableError(
-                    f"Numbers must be at most {LARGEST_NUMBER:g}, or their squares and cubes would "
+                    f"Numbers must be at most {most:g}, or their squares and cubes would "
                     f"overflow. Found values from {least:g} to {largest:g} in "
                     f"{self.columns[column]!r}. Express the column in another unit, or take "
                     "logarithms."
@@ -430,7 +436,7 @@ def _check_row_weights(weights: object, n_rows: int) -> FloatArray:
             "Row weights must be positive and finite. "
             f"Found {numbers[worst]} at row {worst}. Drop rows that shall not count."
         )
-    check_weight_range("Row weights", numbers)
+    check_weight_range("Row weights", numbers, LARGEST_WEIGHT)
     return numbers
 
 

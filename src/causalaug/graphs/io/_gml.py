@@ -133,7 +133,9 @@ def _read_pairs(cursor: Cursor) -> Pairs:
             value = cursor.take()
             pairs.append((key, _unescape(value) if value.kind == "string" else value.text))
         else:
-            raise cursor.error("a value", f"Write a number, a string or [ ... ] after {key}.")
+            raise cursor.error(
+                "a value", f"Write a number, a string or [ ... ] after {plain(key)}."
+            )
     return pairs
 
 
