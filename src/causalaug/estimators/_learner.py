@@ -108,8 +108,9 @@ def _cannot_take(features: Any, learner: Any, error: Exception) -> Exception:
     if not odd and _has_holes(features):
         return ParameterError(
             f"The learner must take missing features, if it is to see them. Found a {name} that "
-            f"failed on them: {str(error).partition(chr(10))[0]} With a graph, leave keep_holes=False, and it sees completed "
-            "rows; or use a learner that takes NaN, such as HistGradientBoostingRegressor()."
+            f"failed on them: {str(error).splitlines()[0]} With a graph, leave "
+            "keep_holes=False, and it sees completed rows; or use a learner that takes NaN, such "
+            "as HistGradientBoostingRegressor()."
         )
     if not odd:
         return error
