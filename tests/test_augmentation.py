@@ -235,7 +235,7 @@ def test_the_input_is_left_alone(frame):
             "Only in the graph: \\['x'\\]",
         ),
         (lambda f: f.assign(w=1.0), GraphMismatchError, "Only in the data: \\['w'\\]"),
-        (lambda f: f.assign(x=np.nan), TableError, "missing values"),
+        (lambda f: f.assign(x=np.nan), TableError, "must have a cell that is not missing"),
         (lambda f: f.assign(x=np.inf), TableError, "infinite"),
         (lambda f: f.head(0), TableError, "row"),
         (lambda f: f[["x", "x", "y", "z"]], TableError, "distinct"),
