@@ -74,7 +74,7 @@ def test_a_learner_that_takes_holes_may_keep_them():
     holes = punch(X)
     model = make(HistGradientBoostingRegressor(max_iter=5), keep_holes=True).fit(holes, y)
     assert model.predict(punch(X, 1)).shape == (40,)
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ca.exceptions.ParameterError, match="a Ridge that failed.*keep_holes=False"):
         make(Ridge(), keep_holes=True).fit(holes, y)
 
 

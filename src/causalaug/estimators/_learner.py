@@ -16,6 +16,7 @@ from causalaug._random import new_seed
 from causalaug._threads import one_thread
 from causalaug.estimators._encoding import columns_of_times, columns_without_numbers
 from causalaug.exceptions import ParameterError
+from causalaug.table import missing_cells
 from causalaug.typing import FloatArray, IntArray
 
 INNER = ("estimator", "regressor", "classifier", "base_estimator")
@@ -101,17 +102,29 @@ class Learner:
 
 
 def _cannot_take(features: Any, learner: Any, error: Exception) -> Exception:
-    """Return the error of a learner that chokes on words or times; any other as it is."""
+    """Return the error of a learner that chokes on words, times or holes; any other as it is."""
     odd = [*columns_without_numbers(features), *columns_of_times(features)]
+    name = type(learner).__name__
+    if not odd and _has_holes(features):
+        return ParameterError(
+            f"The learner must take missing features, if it is to see them. Found a {name} that "
+            f"failed on them: {str(error).splitlines()[0]} With a graph, leave "
+            "keep_holes=False, and it sees completed rows; or use a learner that takes NaN, such "
+            "as HistGradientBoostingRegressor()."
+        )
     if not odd:
         return error
-    name = type(learner).__name__
     return ParameterError(
         f"The learner must take the columns as they are. Found {odd}, which hold no numbers, "
         f"and a {name} that failed on them: {error} Encode them inside: "
         "`make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore'), "
         f"{odd}), remainder='passthrough'), {name}())`."
     )
+
+
+def _has_holes(features: Any) -> bool:
+    names = () if not isinstance(features, np.ndarray) else list(map(str, range(features.shape[1])))
+    return any(mask.any() for mask in missing_cells(features, names).values())
 
 
 def draw_equal_rows(weights: FloatArray, n_original: int, rng: np.random.Generator) -> IntArray:

@@ -46,7 +46,9 @@ class Observed:
     as_array: bool = field(repr=False)
     dtype: Any = field(default=None, repr=False)
     keep_holes: bool = field(default=False, repr=False)
-    _fits: dict[Any, GraphModel] = field(default_factory=dict, repr=False)
+    _fits: dict[int, tuple[Conditional, GraphModel]] = field(
+        init=False, default_factory=dict, repr=False
+    )
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be fitted again."""
@@ -76,10 +78,11 @@ class Observed:
         if self.table.missing is None:
             return fit_table(self.table, self.graph, conditional)
         # Completed originals, new rows and rows that are asked all need the model.
-        key = id(self.table), id(self.graph), id(conditional)
-        if key not in self._fits:
-            self._fits[key] = fit_table(self.table, self.graph, conditional)
-        return self._fits[key]
+        if id(conditional) not in self._fits:
+            model = fit_table(self.table, self.graph, conditional)
+            # The conditional is kept beside, so that no other can have its number.
+            self._fits[id(conditional)] = conditional, model
+        return self._fits[id(conditional)][1]
 
     @property
     def labels(self) -> IntArray:

@@ -270,8 +270,8 @@ class GraphModel:
     def refined(self, rounds: int, random_state: RandomState = None) -> "GraphModel":
         """Fit again to rows whose holes were drawn from the last fit: stochastic EM.
 
-        Factors whose cells are often missing learn from all rows then. Without holes the model
-        is returned as it is.
+        Factors whose cells are sometimes missing learn from all rows then. Without holes the
+        model is returned as it is.
 
         Parameters
         ----------
@@ -287,11 +287,16 @@ class GraphModel:
         """
         check_integer("rounds", rounds, at_least=0)
         rng, model, table = as_generator(random_state), self, self.table
+        # Factors that every row has all cells of have nothing more to learn.
+        numbers = [number for number, each in enumerate(self.fitted) if each.rows is not None]
+        open_factors = [self.factors[number] for number in numbers]
         for _ in range(0 if table.missing is None else rounds):
             frame = model.complete(table.source, 1, rng).frame
-            names = list(self.graph.nodes)
-            filled = table.filled(frame, code_rows(table, frame, names))
-            model = fit_table(filled, self.graph, self.conditional, self.order)
+            filled = table.filled(frame, code_rows(table, frame, list(self.graph.nodes)))
+            anew = fit_factors(self.conditional, filled, open_factors)
+            fits = dict(enumerate(self.fitted)) | dict(zip(numbers, anew, strict=True))
+            fitted = tuple(fits[number] for number in range(len(fits)))
+            model = GraphModel(self.graph, filled, self.factors, self.conditional, fitted)
         return model
 
     def _coded(self, frame: Any, without: str | None = None) -> FloatArray:
