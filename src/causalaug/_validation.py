@@ -148,7 +148,8 @@ def check_weight_range(name: str, weights: FloatArray, most: float = LARGEST_FOR
         raise ParameterError(
             f"{name} must lie between {1.0 / most:g} and {most:g}, and none be smaller than "
             f"another by {LARGEST_WEIGHT:g} times, or their sums overflow or vanish. Found values "
-            f"from {least:g} to {largest:g}. Divide them by a constant, and drop rows that do not count."
+            f"from {least:g} to {largest:g}. Divide them by a constant, and drop rows that do not "
+            "count."
         )
 
 

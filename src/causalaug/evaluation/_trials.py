@@ -126,7 +126,7 @@ class Fitter:
         if not np.isfinite(losses).all():
             raise ParameterError(
                 f"Every learner must predict finite values. Found others by {method!r} "
-                f"({type(fitted).__name__}) in fold {trial.fold}. Leave it out, or look at the "
+                f"({type(getattr(fitted, 'learner', fitted)).__name__}) in fold {trial.fold}. Leave it out, or look at the "
                 "scale of the columns."
             )
         return pd.DataFrame(
