@@ -107,7 +107,8 @@ for name in change:
 # whoever tries several settings will find one that does. With eleven features, the simulations on
 # the page "When does it help, and when not?" find more.
 #
-# The last line is a warning. As ranks, every count of coughs is a level of its own, and thirty
-# patients do not show how common each is. If a count is a quantity, say so by ``kinds``.
+# The last line is a hint. As ranks, every count of coughs is a level of its own that borrows from
+# those beside it, and thirty patients hardly show how common each is. If a count is a quantity, say
+# so by ``kinds``.
 
 # sphinx_gallery_thumbnail_number = 2

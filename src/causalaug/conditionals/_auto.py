@@ -1,5 +1,6 @@
 """Choose how each factor is modelled by how likely it makes rows that it has not seen."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -73,24 +74,27 @@ class AutoConditional:
         """Return the same where each factor has a table of its own."""
         kernel = KernelConditional(level_smoothing=self.level_smoothing)
         moved = ResidualConditional(kernel=kernel).fit_each(tables, factors)
-        at = {t: replace(kernel, temperature=t).fit_each(tables, factors) for t in TEMPERATURES}
+        tried = [_tried(fit, factor) for fit, factor in zip(moved, factors, strict=True)]
+        at = {
+            t: replace(kernel, temperature=t).fit_each(tables, factors)
+            for t in dict.fromkeys(itertools.chain(*tried))
+        }
         return tuple(
-            _best([fit, *(at[t][number] for t in _tried(fit))], table, factor)
-            for number, (fit, table, factor) in enumerate(zip(moved, tables, factors, strict=True))
+            _best([moved[number], *(at[t][number] for t in tried[number])], table, factor)
+            for number, (table, factor) in enumerate(zip(tables, factors, strict=True))
         )
 
 
-def _tried(fit: FittedConditional) -> tuple[float, ...]:
+def _tried(fit: FittedConditional, factor: Factor) -> tuple[float, ...]:
     """Return the temperatures that are tried beside a fit; without a mean it is the first."""
+    if not factor.pillow:
+        return ()
     return TEMPERATURES[1:] if fit.shift is None else BESIDE_A_MEAN
 
 
 def _best(fits: Sequence[FittedConditional], table: Table, factor: Factor) -> FittedConditional:
-    """Return the fit under which left-out rows are most likely; the first of equals.
-
-    Without a pillow there is nothing to choose.
-    """
-    if not factor.pillow or np.ptp(table.values[:, table.index(factor.target)]) == 0.0:
+    """Return the fit under which left-out rows are most likely; the first of equals."""
+    if len(fits) == 1 or np.ptp(table.values[:, table.index(factor.target)]) == 0.0:
         return fits[0]
     some = some_rows(table.n_rows)
     share = table.original_weights()[some]

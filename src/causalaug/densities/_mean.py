@@ -13,6 +13,7 @@ noise, and there that error decides. One eigendecomposition serves all penalties
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import lapack
@@ -94,7 +95,7 @@ Shelf = dict[tuple[bytes, float], tuple[Bumps, FloatArray]]
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Standardised inputs, and bumps of them, times `height`, unless there are none."""
+    """Standardised inputs, and bumps of prior variance `height` squared, if any."""
 
     centre: FloatArray
     scale: FloatArray
@@ -119,7 +120,7 @@ class Features:
     def joined(self, standard: FloatArray, bumps: Sequence[FloatArray]) -> FloatArray:
         """Return the features, given standardised inputs and bumps of them."""
         linear = standard * np.sqrt(LINEAR_SHARE / max(standard.shape[1], 1))
-        return np.hstack([linear, *(self.height * each for each in bumps)])
+        return np.hstack([linear, *bumps])
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +169,20 @@ class SmoothMean:
     def predict_with_doubt(self, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean, and its variance in variances of the noise."""
         features = self.features(inputs)
-        mean: FloatArray = features @ self.coefficients + self.intercept
+        both = features @ self._projection
+        mean: FloatArray = both[:, 0] + self.intercept
         # Where one row has nearly all weight, others are so far out that squares overflow.
-        scores = np.clip((features - self.middle) @ self.directions, -FARTHEST, FARTHEST)
-        doubt: FloatArray = (1.0 + np.square(scores) @ self.doubts) / self.n_rows
+        away = both[:, 1:] - self.middle @ self._projection[:, 1:]
+        scores = np.clip(away, -FARTHEST, FARTHEST)
+        doubt: FloatArray = 1.0 / self.n_rows + np.einsum("ij,ij->i", scores, scores)
         return mean, doubt + self.features.unspanned(features) / self.penalty
+
+    @cached_property
+    def _projection(self) -> FloatArray:
+        """Coefficients, and directions in units of their doubt: one product gives both."""
+        return np.column_stack(
+            [self.coefficients, self.directions * np.sqrt(self.doubts / self.n_rows)]
+        )
 
     @property
     def left_out(self) -> FloatArray:
@@ -224,7 +234,7 @@ def _smooth_features(
     curved = [int(each) for each in every if len(np.unique(standard[:, each])) > 2]
     height = 1.0 / float(np.sqrt(max(len(every), 1)))
     for length in CURVE_LENGTHS if curved else ():
-        curves = [_curve(standard, column, length, shelf) for column in curved]
+        curves = [_curve(standard, column, length, height, shelf) for column in curved]
         features = replace(line, bumps=tuple(each for each, _ in curves), height=height)
         yield features, features.joined(standard, [design for _, design in curves])
     for length in SURFACE_LENGTHS if len(every) > 1 else ():
@@ -234,7 +244,7 @@ def _smooth_features(
 
 
 def _curve(
-    standard: FloatArray, column: int, length: float, shelf: Shelf
+    standard: FloatArray, column: int, length: float, height: float, shelf: Shelf
 ) -> tuple[Bumps, FloatArray]:
     """Return the bumps of one input, and its features in all rows; from the shelf if there."""
     key = standard[:, column].tobytes(), length
@@ -242,7 +252,8 @@ def _curve(
         bumps = Bumps.of(standard, np.array([column]), length)
         shelf[key] = bumps, bumps(standard)
     bumps, design = shelf[key]
-    return replace(bumps, columns=np.array([column])), design
+    whitening = height * bumps.whitening
+    return replace(bumps, columns=np.array([column]), whitening=whitening), height * design
 
 
 def _fit_ridge(
@@ -341,8 +352,9 @@ def _choose_landmarks(inputs: FloatArray, most: int) -> FloatArray:
 
 
 def _bumps(inputs: FloatArray, landmarks: FloatArray, width: float) -> FloatArray:
-    bumps: FloatArray = np.exp(-0.5 * cdist(inputs / width, landmarks / width, "sqeuclidean"))
-    return bumps
+    bumps: FloatArray = cdist(inputs / width, landmarks / width, "sqeuclidean")
+    bumps *= -0.5
+    return np.exp(bumps, out=bumps)
 
 
 def _whiten(gram: FloatArray) -> tuple[IntArray, FloatArray]:

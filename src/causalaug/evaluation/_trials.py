@@ -124,10 +124,10 @@ class Fitter:
     def _judged(self, trial: Trial, method: str, fitted: Any, asked: Any) -> pd.DataFrame:
         losses = self.judge.losses(fitted, asked, as_typed(self.labels[trial.held_out]))
         if not np.isfinite(losses).all():
+            kind = type(getattr(fitted, "learner", fitted)).__name__
             raise ParameterError(
-                f"Every learner must predict finite values. Found others by {method!r} "
-                f"({type(getattr(fitted, 'learner', fitted)).__name__}) in fold {trial.fold}. Leave it out, or look at the "
-                "scale of the columns."
+                f"Every learner must predict finite values. Found others by {method!r} ({kind}) "
+                f"in fold {trial.fold}. Leave it out, or look at the scale of the columns."
             )
         return pd.DataFrame(
             {
