@@ -111,8 +111,8 @@ MISTAKES = {
     ),
     "a target of words, to be fitted": (
         lambda: ca.AugmentedRegressor(Ridge(), graph=ARROWS).fit(X, CLASSES),
-        "To be regressed, the target must be a number. Found cells that are none: could not "
-        f"convert string to float: {CLASSES[0]!r}. Use AugmentedClassifier for classes.",
+        f"The target of a regression must be numbers. Found cells such as {CLASSES[0]!r} (string). "
+        "Convert them to numbers, or use the classifier for classes.",
     ),
     "a column of words for a learner of numbers": (
         lambda: ca.AugmentedRegressor(Ridge(), graph=PARTS.graph).fit(PARTS.X, PARTS.y),

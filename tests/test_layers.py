@@ -12,7 +12,16 @@ import causalaug
 ROOT = Path(causalaug.__file__).parent
 LAYERS = [
     ["exceptions", "typing"],
-    ["_heap", "_markup", "_validation", "_optional", "_random", "_ragged", "_threads"],
+    [
+        "_heap",
+        "_magnitudes",
+        "_markup",
+        "_validation",
+        "_optional",
+        "_random",
+        "_ragged",
+        "_threads",
+    ],
     ["_atomic", "_workers"],
     ["graphs"],
     ["table"],

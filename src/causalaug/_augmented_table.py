@@ -235,7 +235,8 @@ class AugmentedTable:
             return []
         heaviest = np.argsort(-self.weights, kind="stable")[:N_SHOWN]
         some = self.at(heaviest)
-        cells = nw.from_native(some.frame, eager_only=True).rows()
+        is_array = isinstance(some.frame, np.ndarray)
+        cells = some.frame if is_array else nw.from_native(some.frame, eager_only=True).rows()
         rows = [
             [int(place), *map(_cell, row), f"{weight:.4g}"]
             for place, row, weight in zip(heaviest, cells, some.weights, strict=True)

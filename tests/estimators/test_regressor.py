@@ -412,7 +412,7 @@ def test_wrong_parameters_are_refused(rows, options, error, text):
         (lambda X, y: (X[["a"]], y.to_numpy()), ParameterError, "name of the target must be"),
         (lambda X, y: (X.drop(columns="a"), y.rename(None)), ParameterError, 'Write target="'),
         (lambda X, y: (X, y[:-1]), ValueError, "inconsistent numbers of samples"),
-        (lambda X, y: (X, y.map(str) + "!"), ValueError, "could not convert string"),
+        (lambda X, y: (X, y.map(str) + "!"), ValueError, "regression must be numbers"),
     ],
 )
 def test_wrong_rows_are_refused(rows, change, error, text):

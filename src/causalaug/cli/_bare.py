@@ -36,6 +36,7 @@ Commands, once they are installed:
   evaluate   Ask whether a graph helps to predict, and fits the data.
   augment    Make new, weighted rows.
   predict    Predict a column of new rows by the graph's own model.
+  complete   Fill in the cells that are missing.
   check      Test the independences of a graph on the data.
   discover   Estimate a causal graph from data alone.
   graph      Look at a graph, translate it, ask what a variable depends on.

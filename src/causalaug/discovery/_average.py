@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from causalaug._random import RandomState, as_generator
+from causalaug._validation import some
 from causalaug.augmentation import AugmentedTable, augment
 from causalaug.conditionals import Conditional
 from causalaug.exceptions import ParameterError
@@ -95,7 +96,7 @@ def _check_graphs(graphs: object) -> tuple[ADMG, ...]:
         if graph.nodes != candidates[0].nodes:
             raise ParameterError(
                 "`graphs` must all have the same nodes in the same order. Found "
-                f"{list(candidates[0].nodes)} and {list(graph.nodes)}."
+                f"{some(candidates[0].nodes)} and {some(graph.nodes)}."
             )
     return candidates
 

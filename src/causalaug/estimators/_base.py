@@ -7,8 +7,9 @@ import pandas as pd
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from causalaug._magnitudes import check_weight_range
 from causalaug._random import as_generator, new_seed
-from causalaug._validation import check_choice, check_share, check_weight_range
+from causalaug._validation import check_choice, check_share
 from causalaug.conditionals import AutoConditional, Conditional
 from causalaug.estimators._blend import (
     CONTROL,

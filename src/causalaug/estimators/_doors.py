@@ -86,7 +86,7 @@ def sorts_of(features: Any) -> dict[str, str]:
     opened = nw.from_native(features, eager_only=True, pass_through=True)
     if not isinstance(opened, nw.DataFrame):
         return {}
-    sorts = {str(name): _sort_of(opened[name]) for name in opened.columns}
+    sorts = {str(column.name): _sort_of(column) for column in opened.iter_columns()}
     return {name: sort for name, sort in sorts.items() if sort}
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from causalaug._validation import brief, check_regressed
+from causalaug._magnitudes import check_regressed
+from causalaug._validation import brief
 from causalaug.exceptions import ParameterError
 
 if TYPE_CHECKING:

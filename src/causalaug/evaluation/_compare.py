@@ -9,15 +9,9 @@ import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier
 
+from causalaug._magnitudes import LARGEST_FOR_LEARNERS, check_regressed
 from causalaug._random import RandomState, as_generator
-from causalaug._validation import (
-    LARGEST_FOR_LEARNERS,
-    check_bool,
-    check_choice,
-    check_integer,
-    check_jobs,
-    check_regressed,
-)
+from causalaug._validation import check_bool, check_choice, check_integer, check_jobs
 from causalaug.estimators import (
     AugmentedClassifier,
     AugmentedRegressor,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from causalaug._validation import LARGEST_NUMBER, check_columns_exist
+from causalaug._magnitudes import LARGEST_NUMBER
+from causalaug._validation import check_columns_exist
 from causalaug.exceptions import TableError
 from causalaug.table._columns import Column, check_names, encode
 from causalaug.table._sources import ArraySource, NarwhalsSource, PandasSource, Source, open_source

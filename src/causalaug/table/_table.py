@@ -9,13 +9,8 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
-from causalaug._validation import (
-    LARGEST_NUMBER,
-    LARGEST_WEIGHT,
-    check_weight_range,
-    some,
-    typing_slips,
-)
+from causalaug._magnitudes import LARGEST_NUMBER, LARGEST_WEIGHT, check_weight_range
+from causalaug._validation import some, typing_slips
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.table._columns import (
     Column,
