@@ -59,8 +59,9 @@ MIDDLE = {
         ["_kernel_density", "_levels", "_noise", "_scale_choice"],
         ["_atoms", "_mean_noise"],
         ["_rows"],
+        ["_factor"],
     ],
-    "conditionals": [["_base"], ["_density", "_kernel"], ["_residual"], ["_auto"]],
+    "conditionals": [["_base"], ["_kernel"], ["_residual"], ["_auto"]],
     "expansion": [
         ["_base", "resampling"],
         ["_frontier"],

@@ -175,11 +175,13 @@ TOPS = [20, 1 << 17, (1 << 32) - 1, (1 << 62) - 1]
 some_keys = [st.lists(st.integers(0, 9) | st.integers(0, top), max_size=12) for top in TOPS]
 
 
+@pytest.mark.parametrize("few", [0, 1 << 11])
 @pytest.mark.parametrize("few_runs", [0, 2, 8])
 @given(keys=st.one_of(some_keys))
-def test_groups_hold_equal_keys_in_order(few_runs, keys):
+def test_groups_hold_equal_keys_in_order(few, few_runs, keys):
     bound = max(keys, default=0) + 1
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_ragged, "FEW_KEYS", few)
         patch.setattr(_ragged, "FEW_RUNS", few_runs)
         groups = group_by_key(ints(keys), bound)
     expected = [[i for i, key in enumerate(keys) if key == each] for each in sorted(set(keys))]

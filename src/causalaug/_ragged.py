@@ -28,6 +28,10 @@ from causalaug.typing import BoolArray, FloatArray, IntArray
 LARGEST_KEY = 1 << 62
 """Keys that would not stay below it are replaced by their ranks, so that none overflows."""
 
+FEW_KEYS = 1 << 11
+"""So few keys are sorted at once, more of them by two digits, one after the other. Without digits,
+100,000 rows of narrow kernels take a fifth longer."""
+
 FEW_RUNS = 8
 """So few ascending runs are merged by a stable sort faster than anything is sorted."""
 
@@ -231,6 +235,12 @@ def _stable_order(key: IntArray, bound: int) -> IntArray:
     n_bits = length.bit_length()
     if np.count_nonzero(key[1:] < key[:-1]) < FEW_RUNS:
         return np.argsort(key, kind="stable")
+    if length > FEW_KEYS and bound <= 1 << 32:
+        # Two digits of 16 bits, one after the other: NumPy sorts those in linear time.
+        order = np.argsort(key.astype(np.uint16), kind="stable")
+        if bound > 1 << 16:
+            order = order[np.argsort((key >> 16).astype(np.uint16)[order], kind="stable")]
+        return order
     if bound << n_bits > LARGEST_KEY:
         return np.argsort(key, kind="stable")
     # Key and position in one number: sorting numbers is faster than sorting positions by key.

@@ -53,7 +53,7 @@ def listed(found, n_queries):
 
 
 @pytest.mark.parametrize("mixture", list(MIXTURES))
-@pytest.mark.parametrize("neighbours", [2, 8])
+@pytest.mark.parametrize("neighbours", [(1, 2), (2, 8)])
 @pytest.mark.parametrize("log_cut", [CUT, np.inf])
 @given(seed=st.integers(0, 10**6), n_rows=st.sampled_from([1, 2, 5, 30]))
 @settings(max_examples=25)

@@ -28,7 +28,7 @@ ROUTES = {
     },
     "listed, few neighbours": {
         (_product, "WIDEST_SQUARE"): -1.0,
-        (_neighbours, "N_NEAREST"): 2,
+        (_neighbours, "N_NEAREST"): (1, 2),
     },
     "listed, relative to pivots": {
         (_product, "WIDEST_SQUARE"): -1.0,

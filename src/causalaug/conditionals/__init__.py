@@ -6,10 +6,9 @@ from causalaug.conditionals._base import (
     ConditionalByFactor,
     FittedConditional,
 )
-from causalaug.conditionals._density import density_of
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
-from causalaug.densities import Density, DensityMaker, Shift
+from causalaug.densities import Density, DensityMaker, Shift, density_of
 
 __all__ = [
     "AutoConditional",

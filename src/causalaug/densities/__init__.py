@@ -12,8 +12,8 @@ pillow is empty.
 array([0.5, 0. ])
 """
 
-from causalaug.densities._atoms import EdgeDensity, find_edge
 from causalaug.densities._base import Density, DensityMaker, Shift
+from causalaug.densities._factor import density_of
 from causalaug.densities._kernel_density import KernelDensity
 from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
 from causalaug.densities._mean import spread
@@ -28,14 +28,13 @@ __all__ = [
     "LARGEST",
     "Density",
     "DensityMaker",
-    "EdgeDensity",
     "KernelDensity",
     "LevelDensity",
     "MeanNoise",
     "RowDensities",
     "Shift",
     "check_regressor",
-    "find_edge",
+    "density_of",
     "fit_mean_with",
     "fit_means",
     "some_rows",

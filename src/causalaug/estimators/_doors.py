@@ -90,7 +90,7 @@ def sorts_of(features: Any) -> dict[str, str]:
     return {name: sort for name, sort in sorts.items() if sort}
 
 
-def _sort_of(column: nw.Series[Any]) -> str:
+def _sort_of(column: Any) -> str:
     if column.dtype.is_numeric() or column.dtype == nw.Boolean:
         return "numbers"
     if column.dtype.is_temporal():

@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.integrate import trapezoid
 
 import causalaug as ca
-from causalaug.conditionals._density import density_of
+from causalaug.densities import density_of
 from causalaug.densities._kernel_density import KernelDensity
 from causalaug.densities._levels import LevelDensity
 from causalaug.densities._student import fit_student_scale, floor_of_scale, log_student
