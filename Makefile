@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test test-lowest slow fuzz lint format bench bench-check learning graph-checks reproduction screenshots scale docs clean
+.PHONY: setup demo test coverage test-lowest slow fuzz lint format bench bench-check learning graph-checks reproduction screenshots scale docs clean
 
 setup: $(STAMP)
 
@@ -19,6 +19,9 @@ demo: $(STAMP)  ## the main job on an embedded example, and a report in build/de
 	$(BIN)/causalaug demo --report build/demo.html
 
 test: $(STAMP)  ## doctests, unit tests and laws
+	$(BIN)/python -m pytest -q -n auto -m "not slow"
+
+coverage: $(STAMP)  ## the same, and which lines and branches they miss
 	$(BIN)/python -m pytest -q -n auto -m "not slow" --cov --cov-report=term
 
 LOWEST := .venv-lowest/.installed

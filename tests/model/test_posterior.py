@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import causalaug as ca
 from causalaug.model import Target
-from causalaug.model._posterior import normalised
+from causalaug.model._posterior import _evenly, normalised
 from graph_strategies import admgs
 
 
@@ -288,3 +288,7 @@ def test_quantiles_and_samples_of_whole_numbers_are_whole():
     assert (np.abs(prediction.mean - np.round(prediction.mean)) > 0.01).any()
     as_float = ca.fit_model(frame.astype(float), "x -> n", "auto").predict("n", frame)
     assert (as_float.quantile(0.3) != np.round(as_float.quantile(0.3))).any()
+
+
+def test_points_that_are_all_one_stay_where_they_are():
+    np.testing.assert_array_equal(_evenly(np.full((1, 13), 3.0), np.zeros((1, 13))), 3.0)

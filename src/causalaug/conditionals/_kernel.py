@@ -79,7 +79,7 @@ temperature=0.5, level_smoothing=1.0)
     ...
     causalaug.exceptions.ParameterError: `kernel` must be one of ['aitchison_aitken', 'biweight', \
 'epanechnikov', 'gaussian', 'identity', 'li_racine', 'nearest', 'tricube', 'triweight']. \
-Found 'gausian'.
+Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
     """
 
     kernel: str | Mapping[str, str] = "gaussian"

@@ -158,6 +158,8 @@ def _evenly(points: FloatArray, log_joint: FloatArray) -> FloatArray:
     masses = np.diff(points, axis=1) * np.exp(high) * -np.expm1(-drop) / drop
     running = np.cumsum(masses, axis=1)
     running /= np.maximum(running[:, -1:], np.finfo(np.float64).tiny)
+    # All points may be one, on a limit, and there is no mass between them.
+    running[:, -1] = 1.0
     first = (running < LEFT_OUT).sum(axis=1, keepdims=True)
     last = (running < 1.0 - LEFT_OUT).sum(axis=1, keepdims=True) + 1
     begin, end = (np.take_along_axis(points, each, 1) for each in (first, last))
