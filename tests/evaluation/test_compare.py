@@ -16,7 +16,7 @@ from causalaug.estimators import with_encoding
 from causalaug.evaluation import Comparison, Gain
 from causalaug.evaluation._compare import _notes
 from causalaug.evaluation._gaussian_process import GaussianProcess
-from causalaug.evaluation._holes import FillIn
+from causalaug.evaluation._holes import FilledIn
 from causalaug.evaluation._plain import default_learner, plain_learners
 from causalaug.evaluation._trials import as_typed
 from causalaug.exceptions import TableError
@@ -427,7 +427,7 @@ def test_the_baseline_is_given_no_cell_that_the_graph_filled_in():
     rows = result.frame[result.frame["method"] == "baseline"]
     for _, fold in rows.groupby("fold"):
         held_out, train = HOLED.loc[fold["row"]], HOLED.drop(index=fold["row"])
-        learner = make_pipeline(FillIn(), Ridge()).fit(train.drop(columns="Y"), train["Y"])
+        learner = make_pipeline(FilledIn(), Ridge()).fit(train.drop(columns="Y"), train["Y"])
         expected = np.square(learner.predict(held_out.drop(columns="Y")) - held_out["Y"])
         np.testing.assert_allclose(fold["loss"], expected)
 

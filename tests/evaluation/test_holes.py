@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from causalaug.evaluation._holes import FillIn, is_filled_in, takes_holes, with_holes
+from causalaug.evaluation._holes import FilledIn, is_filled_in, takes_holes, with_holes
 from causalaug.evaluation._plain import plain_learners
 
 LIBRARIES = [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas]
@@ -38,7 +38,7 @@ def mixed():
 @pytest.mark.parametrize("convert", LIBRARIES)
 def test_nothing_is_missing_afterwards_and_what_was_there_stays(convert):
     frame = mixed()
-    filled = FillIn().fit(convert(frame)).transform(convert(frame))
+    filled = FilledIn().fit(convert(frame)).transform(convert(frame))
     assert type(filled) is type(convert(frame))
     filled = filled if isinstance(filled, pd.DataFrame) else filled.to_pandas()
     assert list(filled) == list(frame)
@@ -50,26 +50,26 @@ def test_nothing_is_missing_afterwards_and_what_was_there_stays(convert):
 
 def test_numbers_follow_the_other_numbers():
     frame = mixed()
-    filled = FillIn().fit(frame).transform(frame)
+    filled = FilledIn().fit(frame).transform(frame)
     only_y = frame["y"].isna() & frame["x"].notna()
     assert only_y.any()
     np.testing.assert_allclose(filled["y"][only_y], 2.0 * frame["x"][only_y], atol=0.1)
 
 
 def test_other_cells_are_the_most_common_of_the_training_rows():
-    step = FillIn().fit(pd.DataFrame({"town": ["here", "there", "there", None]}))
+    step = FilledIn().fit(pd.DataFrame({"town": ["here", "there", "there", None]}))
     asked = pd.DataFrame({"town": [None, "here"]})
     assert step.transform(asked)["town"].tolist() == ["there", "here"]
 
 
 def test_a_column_that_is_never_there_is_no_obstacle():
     empty = pd.DataFrame({"x": [np.nan, np.nan, np.nan], "y": [1.0, 2.0, np.nan]})
-    assert not FillIn().fit(empty).transform(empty).isna().any(axis=None)
+    assert not FilledIn().fit(empty).transform(empty).isna().any(axis=None)
 
 
 def test_dates_are_filled_in_by_dates():
     days = pd.DataFrame({"day": pd.to_datetime(["2024-02-29", None, "2024-02-29", "2024-03-01"])})
-    assert FillIn().fit(days).transform(days)["day"][1] == dt.datetime(2024, 2, 29)
+    assert FilledIn().fit(days).transform(days)["day"][1] == dt.datetime(2024, 2, 29)
 
 
 @pytest.mark.parametrize(

@@ -53,27 +53,27 @@ def _steps(learner: Any) -> list[Any]:
 
 def with_holes(learner: Any) -> Any:
     """Return the learner, behind a step that fills missing cells in unless it takes them."""
-    return learner if takes_holes(learner) else make_pipeline(FillIn(), learner)
+    return learner if takes_holes(learner) else make_pipeline(FilledIn(), learner)
 
 
 def is_filled_in(learner: Any) -> bool:
     """Say whether missing cells are filled in before the learner."""
-    return isinstance(learner, Pipeline) and isinstance(learner.steps[0][1], FillIn)
+    return isinstance(learner, Pipeline) and isinstance(learner.steps[0][1], FilledIn)
 
 
-class FillIn(TransformerMixin, BaseEstimator):
+class FilledIn(TransformerMixin, BaseEstimator):
     """Fills in numbers from the other numbers, and everything else by the most common cell.
 
     >>> import pandas as pd
     >>> parts = pd.DataFrame({"alloy": ["tin", None, "tin"], "load": [1.0, 3.0, None]})
-    >>> FillIn().fit(parts).transform(parts)
+    >>> FilledIn().fit(parts).transform(parts)
       alloy  load
     0   tin   1.0
     1   tin   3.0
     2   tin   2.0
     """
 
-    def fit(self, X: Any, y: Any = None) -> FillIn:
+    def fit(self, X: Any, y: Any = None) -> FilledIn:
         """Learn how columns of numbers go together, and what is common in the others."""
         opened = nw.from_native(X, eager_only=True)
         self.numbers_ = [name for name, dtype in opened.schema.items() if dtype.is_numeric()]
