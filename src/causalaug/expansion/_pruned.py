@@ -1,8 +1,8 @@
 """The whole tree, less the branches whose weight falls below a threshold: Algorithm 1.
 
 `fill_tree` is the text of the paper's FillProbTree, a plain loop. `PrunedExpansion` gives the same
-paths by way of a trellis, which paths of equal future share: at low thresholds that is some thirty
-times faster, and takes a tenth of the memory.
+paths by way of a trellis, which paths of equal future share: at low thresholds that is three to six
+times faster than growing level by level, and it fits where levels have too many nodes.
 """
 
 from dataclasses import dataclass
