@@ -86,14 +86,14 @@ def sorts_of(features: Any) -> dict[str, str]:
     opened = nw.from_native(features, eager_only=True, pass_through=True)
     if not isinstance(opened, nw.DataFrame):
         return {}
-    sorts = {str(column.name): _sort_of(column) for column in opened.iter_columns()}
+    sorts = {str(name): _sort_of(opened.get_column(name)) for name in opened.columns}
     return {name: sort for name, sort in sorts.items() if sort}
 
 
 def _sort_of(column: Any) -> str:
     if column.dtype.is_numeric() or column.dtype == nw.Boolean:
         return "numbers"
-    if column.dtype.is_temporal():
+    if type(column.dtype).__name__ in ("Date", "Datetime", "Duration", "Time"):
         return "times"
     if column.dtype != nw.Object:
         return "words"

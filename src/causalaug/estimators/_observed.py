@@ -160,7 +160,10 @@ def check_rows(
     if y_numeric:
         check_numbers(y)
     if isinstance(y, pd.Series):
-        y = y.astype(object).infer_objects().to_numpy()
+        try:
+            y = y.astype(object).infer_objects().to_numpy()
+        except OverflowError:  # from old versions of pandas, of integers that no float can hold
+            y = y.to_numpy()
     if holes and (missing := _missing_labels(y)) is not None:
         return _check_unlabelled(estimator, X, y, missing, y_numeric)
     if not is_frame(X):
