@@ -69,7 +69,10 @@ def _skewness(values: FloatArray, weights: FloatArray) -> float:
     share = weights / weights.sum()
     width = float(spread(values, weights))
     # Values that differ by the smallest floats there are have a spread of zero.
-    return float(share @ ((values - share @ values) / width) ** 3) if width > 0.0 else 0.0
+    if width == 0.0:
+        return 0.0
+    # If one row has nearly all weight, the others are so far out that cubes overflow.
+    return float(share @ np.clip((values - share @ values) / width, -1e100, 1e100) ** 3)
 
 
 def held_out_likelihood(

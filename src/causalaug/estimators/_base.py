@@ -51,6 +51,7 @@ from causalaug.estimators._observed import (
     check_named,
     check_rows,
     is_frame,
+    labels_there,
     name_of_target,
     observe,
     warn_of_no_graph,
@@ -392,7 +393,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         missing = pd.isna(y)
         if not missing.any():
             return self._check_target(y)
-        labels = self._check_target(np.array(y[~missing].tolist()))
+        labels = self._check_target(labels_there(y, missing))
         return y if labels.dtype.kind != "f" else _spread(labels, ~missing)
 
     def __sklearn_tags__(self):

@@ -15,7 +15,13 @@ from causalaug.estimators._base import _check_weights
 from causalaug.estimators._doors import classes_of, validated
 from causalaug.estimators._holes import refined_model
 from causalaug.estimators._members import predict_in_blocks, probabilities_of
-from causalaug.estimators._observed import check_rows, is_frame, name_of_target, observe
+from causalaug.estimators._observed import (
+    check_rows,
+    is_frame,
+    labels_there,
+    name_of_target,
+    observe,
+)
 from causalaug.estimators._targets import as_numbers
 from causalaug.exceptions import CausalAugWarning, ParameterError
 from causalaug.graphs import as_graph, complete_graph
@@ -74,7 +80,7 @@ class GraphEstimator(BaseEstimator):
         is_number = self._kind_of_target == "continuous"
         X, y = check_rows(self, X, y, y_numeric=is_number, holes=True)
         missing = pd.isna(y)
-        labels = self._check_target(np.array(y[~missing].tolist()) if missing.any() else y)
+        labels = self._check_target(labels_there(y, missing) if missing.any() else y)
         y = y if missing.any() else labels
         graph = None if self.graph is None else as_graph(self.graph)
         features = self._named_features(X, graph)

@@ -10,7 +10,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
-from causalaug._validation import some
+from causalaug._validation import brief, some
 from causalaug.estimators._doors import as_column, validated
 from causalaug.estimators._targets import check_numbers
 from causalaug.exceptions import CausalAugWarning, GraphMismatchError, ParameterError, TableError
@@ -176,6 +176,19 @@ def check_rows(
     return X, as_column(y, len(X))
 
 
+def labels_there(target: Any, missing: BoolArray) -> Any:
+    """Return the labels that are not missing, in the dtype that they have without the others."""
+    cells = target[~missing].tolist()
+    try:
+        return np.array(cells)
+    except ValueError as error:
+        odd = next(cell for cell in cells if isinstance(cell, tuple | list | np.ndarray))
+        raise TableError(
+            "The target must have one value in each row. Found cells that are sequences, such as "
+            f"{brief(odd)}. Turn them into words."
+        ) from error
+
+
 def _missing_labels(y: Any) -> BoolArray | None:
     """Return which labels are missing; None if none is."""
     opened = nw.from_native(y, series_only=True, pass_through=True)
@@ -198,8 +211,9 @@ def _check_unlabelled(
         )
     as_column(missing, len(X))
     opened = nw.from_native(y, series_only=True, pass_through=True)
-    cells = np.array(opened.to_list() if isinstance(opened, nw.Series) else y, dtype=object)
-    labels = as_column(np.array(cells[~missing].tolist()), int(np.sum(~missing)))
+    listed = opened.to_list() if isinstance(opened, nw.Series) else list(y)
+    cells = pd.Series(listed, dtype=object).to_numpy(copy=True)
+    labels = as_column(labels_there(cells, missing), int(sum(~missing)))
     if is_frame(X):
         validated(estimator, X, skip_check_array=True)
     else:
@@ -277,7 +291,7 @@ def observe(
 def _dtype_and_cells(target: Any) -> tuple[Any, Any]:
     """Return the dtype of the labels that are there, and all cells, None where one is missing."""
     missing = pd.isna(target)
-    dtype = np.array(target[~missing].tolist()).dtype
+    dtype = labels_there(target, missing).dtype
     if target.dtype.kind == "f":
         return dtype, target
     cells = [None if lacks else cell for cell, lacks in zip(target, missing, strict=True)]
