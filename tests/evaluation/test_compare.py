@@ -8,7 +8,7 @@ import pytest
 import sklearn
 from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GroupKFold, PredefinedSplit
 from sklearn.pipeline import make_pipeline
 
 import causalaug as ca
@@ -525,3 +525,8 @@ def test_cells_that_are_no_classes_are_refused():
     frame = pd.DataFrame({"x": np.arange(20.0), "y": pd.Series([10**400] * 20, dtype=object)})
     with pytest.raises(ca.exceptions.ParameterError, match="Unknown label type"):
         ca.compare(frame, "x -> y", "y", task="classification")
+
+
+def test_a_splitter_without_folds_is_refused():
+    with pytest.raises(TableError, match=r"rows to hold out. Found no fold: .*another splitter"):
+        compare(DATA.frame, cv=PredefinedSplit(np.full(40, -1)))

@@ -23,7 +23,7 @@ from causalaug._threads import one_thread
 from causalaug._validation import is_positive
 from causalaug.estimators import seeded
 from causalaug.evaluation._comparison import AUGMENTED, BASELINE, CONTROL, MODEL
-from causalaug.exceptions import CausalAugWarning, ParameterError
+from causalaug.exceptions import CausalAugWarning, ParameterError, TableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -192,6 +192,11 @@ class Schedule:
         callback: Callable[[int, int], None] | None,
     ) -> pd.DataFrame:
         """Return the losses of all trials that the budget allows, ordered as without it."""
+        if not self.trials:
+            raise TableError(
+                "There must be rows to hold out. Found no fold: no class has two rows with a "
+                "target, or the splitter gives none. Use more rows, or another splitter."
+            )
         results = []
         with Parallel(n_jobs=n_jobs if map_ is None else 1, return_as="generator") as jobs:
             for part in self._parts():
