@@ -80,7 +80,8 @@ class KernelColumn:
         if kernel.name in CONTINUOUS_KERNELS and kernel.bandwidth > 0.0:
             with np.errstate(over="ignore"):
                 narrowest = NARROWEST * min(float(np.ptp(values)), np.finfo(float).max)
-            kernel = replace(kernel, bandwidth=max(kernel.bandwidth, narrowest))
+            # A constant column has no range: any width is as good, unless its square vanishes.
+            kernel = replace(kernel, bandwidth=max(kernel.bandwidth, narrowest or NARROWEST))
         column = cls(kernel, np.ascontiguousarray(values))
         if distinct is not None:
             vars(column)["distinct"] = distinct
@@ -148,7 +149,8 @@ class KernelColumn:
         scaled = (query - values) / self.kernel.bandwidth
         if self.is_compact:
             return log_compact(self.kernel.name, scaled)
-        scaled *= scaled
+        with np.errstate(over="ignore"):  # so far away that nothing is left of the kernel
+            scaled *= scaled
         scaled *= -0.5
         return scaled
 
