@@ -20,7 +20,6 @@ from sklearn.linear_model import LogisticRegression, Ridge, RidgeCV
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.stats import _weighted_percentile
 
 import causalaug as ca
 from causalaug.evaluation._gaussian_process import GaussianProcess
@@ -96,10 +95,41 @@ class ManyPercentiles:
 
     def __call__(self, array, weights, percentile, average=True):
         if self.asked is None or self.asked[0] is not array or self.asked[1] is not weights:
-            values = _weighted_percentile(array, weights, PERCENTILES, average=average)
             self.asked = array, weights
-            self.found = dict(zip(PERCENTILES.tolist(), values.tolist(), strict=True))
+            found = averaged_percentiles(array, weights)
+            self.found = dict(zip(PERCENTILES.tolist(), found.tolist(), strict=True))
         return self.found[percentile]
+
+
+def averaged_percentiles(values, weights):
+    """Return `PERCENTILES` of values with weights above 0, as scikit-learn defines them.
+
+    A percentile that falls on the step of a value is the mean of that value and the next one.
+    """
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order])
+    ranks = PERCENTILES / 100 * reached[-1]
+    last = len(order) - 1
+    at = np.minimum(np.searchsorted(reached, ranks), last)
+    here, next_one = values[order[at]], values[order[np.minimum(at + 1, last)]]
+    return np.where(reached[at] - ranks > np.finfo(float).eps, here, (here + next_one) / 2)
+
+
+# Models and rows.
+
+N_TEST = 2000
+
+
+def options(shape, mechanism="nonlinear", **more):
+    """Return what `make_sem_model` is asked for: heavy tails where mechanisms are linear."""
+    noise = "laplace" if mechanism == "linear" else "gaussian"
+    return {"graph": shape, "mechanism": mechanism, "noise": noise, **more}
+
+
+def draw(model_options, n, seed):
+    """Return a fresh model, training rows and test rows."""
+    model = ca.datasets.make_sem_model(**model_options, random_state=seed)
+    return model, *(model.sample(m, random_state=seed + 10**6).frame for m in (n, n + N_TEST))
 
 
 # Learners.
@@ -200,3 +230,16 @@ def to_markdown(rows):
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     lines += ["| " + " | ".join(str(row[name]) for name in header) + " |" for row in rows]
     return "\n".join(lines)
+
+
+# Pages.
+
+
+def record(page, introduction, titles, title, text):
+    """Put one section into a page of results; the others stay as they are, in order of titles."""
+    found = {}
+    if page.exists():
+        found = dict(part.split("\n", 1) for part in page.read_text().split("\n## ")[1:])
+    found[title] = f"\n{text}\n"
+    parts = [f"## {name}\n{found[name]}" for name in titles if name in found]
+    page.write_text("\n".join([introduction, *parts]))
