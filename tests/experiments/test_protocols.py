@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 from causalaug.datasets import load_dataset, make_sem
-from causalaug.experiments import BoostingGrid, HonestProtocol, PublishedProtocol
+from causalaug.experiments import (
+    BlendedProtocol,
+    BoostingGrid,
+    HonestProtocol,
+    PublishedProtocol,
+)
 from causalaug.experiments import _honest as honest_module
+from causalaug.experiments._blended import as_estimator
 from causalaug.experiments._outcome import describe_new_rows
 from causalaug.experiments._published import published_order
 from causalaug.experiments._splits import split_dataset
@@ -123,6 +129,27 @@ def test_the_honest_share_is_zero_where_only_zero_is_allowed(split):
     fixed = replace(protocol, shares=(0.5,)).run_augmented(split, GRID)
     assert not np.array_equal(fixed.prediction, baseline.prediction)
     assert fixed.new_rows.mass == pytest.approx(1.0)
+
+
+def test_the_blended_protocol_has_the_plain_learner_of_the_honest_one(split):
+    blended, honest = BlendedProtocol(), HonestProtocol()
+    baseline, outcome = honest.run_baseline(split, GRID), blended.run_augmented(split, GRID)
+    assert (outcome.n_rounds, outcome.reg_lambda) == (baseline.n_rounds, baseline.reg_lambda)
+    learner = as_estimator(honest.booster, baseline.n_rounds, baseline.reg_lambda)
+    features, _ = split.features_and_target(split.test)
+    alone = learner.fit(*split.features_and_target(split.train)).predict(features)
+    np.testing.assert_allclose(alone, baseline.prediction, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(blended.run_baseline(split, GRID).prediction, baseline.prediction)
+
+
+def test_the_blended_protocol_is_better_than_its_baseline_if_the_graph_is_right(split):
+    blended = BlendedProtocol()
+    truth = split.test[split.target].to_numpy()
+    losses = [
+        np.square(run(split, GRID).prediction - truth).mean()
+        for run in (blended.run_baseline, blended.run_augmented)
+    ]
+    assert losses[1] < 0.95 * losses[0]
 
 
 # What the published experiment shows whatever the splits.

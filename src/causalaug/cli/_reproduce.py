@@ -51,7 +51,7 @@ Protocols = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="reference, paper or honest. Can be repeated; by default all three.",
+        help="reference, paper, honest or blended. Can be repeated; by default the first three.",
         show_default=False,
     ),
 ]

@@ -1,5 +1,6 @@
 """The experiment of Teshima and Sugiyama (2021): as published, as written, and honestly."""
 
+from causalaug.experiments._blended import BlendedProtocol
 from causalaug.experiments._boosting import Booster, BoostingGrid
 from causalaug.experiments._honest import HonestProtocol
 from causalaug.experiments._plain_floats import PlainFloatConditional
@@ -13,6 +14,7 @@ from causalaug.experiments._summary import summarize
 
 __all__ = [
     "ABLATIONS",
+    "BlendedProtocol",
     "METHODS",
     "PAPER_FRACTIONS",
     "PROTOCOLS",

@@ -30,7 +30,7 @@ from causalaug.typing import FloatArray
 
 @dataclass(frozen=True)
 class HonestProtocol:
-    """Our defaults: residuals moved, mass kept, weights that add up to n, a gated share.
+    """One learner: residuals moved, mass kept, weights that add up to n, a gated share.
 
     The penalty is chosen for the plain learner. With it, every share is judged on held-out
     originals at its own best number of rounds, with new rows made from the training part of
@@ -55,7 +55,7 @@ class HonestProtocol:
         """Learn from the originals alone."""
         started = perf_counter()
         rows = split.rows_of(split.train)
-        n_rounds, reg_lambda = best_of_grid(grid, self._search_plain(split, grid))
+        n_rounds, reg_lambda = best_of_grid(grid, self.search_plain(split, grid))
         prediction = self._fit_and_predict(split, rows, n_rounds, reg_lambda)
         seconds = perf_counter() - started
         return Outcome(prediction, n_rounds, reg_lambda, 0.0, None, 0.0, seconds)
@@ -63,7 +63,7 @@ class HonestProtocol:
     def run_augmented(self, split: Split, grid: BoostingGrid) -> Outcome:
         """Choose the share on held-out originals, and learn with it."""
         started = perf_counter()
-        _, reg_lambda = best_of_grid(grid, self._search_plain(split, grid))
+        _, reg_lambda = best_of_grid(grid, self.search_plain(split, grid))
         share, n_rounds = self._choose_share(split, grid, reg_lambda)
         chosen = perf_counter()
         augmented = self.make_rows(split, split.train)
@@ -80,7 +80,8 @@ class HonestProtocol:
         model = fit_model(frame, split.graph, self.conditional, **paper_columns(frame))
         return model.expand(default_expansion(len(frame)), split.seed)
 
-    def _search_plain(self, split: Split, grid: BoostingGrid) -> FloatArray:
+    def search_plain(self, split: Split, grid: BoostingGrid) -> FloatArray:
+        """Return the losses of the plain learner's settings on held-out originals."""
         rows = split.rows_of(split.train)
         folds = unshuffled_folds(rows.n_rows, self.n_folds)
         pairs = ((rows.at(train), rows.at(held_out)) for train, held_out in folds)

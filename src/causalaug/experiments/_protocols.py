@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol as Interface
 
+from causalaug.experiments._blended import BlendedProtocol
 from causalaug.experiments._boosting import BoostingGrid
 from causalaug.experiments._honest import HonestProtocol
 from causalaug.experiments._outcome import Outcome
@@ -27,6 +28,7 @@ PROTOCOLS: Mapping[str, Protocol] = MappingProxyType(
         "reference": PublishedProtocol(),
         "paper": PublishedProtocol(equal_rows="add"),
         "honest": HonestProtocol(),
+        "blended": BlendedProtocol(),
         "reference, full weight": PublishedProtocol(total_weight="restored"),
         "reference, honest folds": PublishedProtocol(folds="originals"),
         "paper, no mass lost": PublishedProtocol(equal_rows="add", tree="lossless"),
@@ -35,11 +37,12 @@ PROTOCOLS: Mapping[str, Protocol] = MappingProxyType(
 )
 """Every protocol that a spec may name.
 
-``"reference"`` is what the published code does, ``"paper"`` what its text says, ``"honest"`` our
-defaults. The others change one thing at a time, to show what drives the published effect.
+``"reference"`` is what the published code does, ``"paper"`` what its text says, ``"honest"`` one
+learner whose share of new rows passes a gate, ``"blended"`` our defaults. The others change one
+thing at a time, to show what drives the published effect.
 """
 
-ABLATIONS = tuple(PROTOCOLS)[3:]
+ABLATIONS = tuple(PROTOCOLS)[4:]
 """The protocols that take the published experiment apart."""
 
 METHODS = (BASELINE, AUGMENTED)
