@@ -17,7 +17,7 @@ def test_weights_are_those_of_the_formula_and_sum_to_one(seed, n_rows, n_candida
     row_weights = rng.integers(1, 4, size=n_rows).astype(float)
     is_graph = np.arange(n_candidates) >= (1 if trusts else n_candidates)
     weights = blend_weights(losses, row_weights, is_graph, log_loss=log)
-    # The slow twin: repeat rows, add one standard error where the graph is trusted.
+    # The slow twin: repeat rows; where the graph is trusted, add one error, or half of one.
     mean = np.average(losses, axis=0, weights=row_weights)
     simple = [j for j in range(n_candidates) if not is_graph[j]]
     best = min(simple, key=lambda j: mean[j])
@@ -27,7 +27,7 @@ def test_weights_are_those_of_the_formula_and_sum_to_one(seed, n_rows, n_candida
         variance = np.average(
             np.square(gap - np.average(gap, weights=row_weights)), weights=row_weights
         )
-        mean[j] += np.sqrt(variance / max(n - 1.0, 1.0))
+        mean[j] += (0.5 if log else 1.0) * np.sqrt(variance / max(n - 1.0, 1.0))
     above = mean - mean.min()
     raw = np.exp(-2.0 * n * above) if log else np.exp(-0.25 * n * above / mean.min())
     raw /= raw.sum()

@@ -26,6 +26,11 @@ CHARGE = 1.0
 """How many standard errors a candidate that trusts the graph must be better than one that does
 not. With 0 the worst tenth of wrong graphs cost ridge regression 9%, with 0.5 7%, with 1 4.5%."""
 
+LOG_LOSS_CHARGE = 0.5
+"""The same for log-losses. Logistic regression, 60 rows, models of seeds 340,000 and up: a right
+graph gains 29.4%, with a charge of 1 26.0%; the worst tenth of other models' graphs loses 3.7 and
+2.6%, with 0.25 9.0%."""
+
 LEAST_WEIGHT = 0.01
 """A candidate with less weight is left out, and need not be fitted to all rows."""
 
@@ -35,8 +40,9 @@ def blend_weights(
 ) -> FloatArray:
     """Return the weights of a blend's candidates, given their losses on held-out rows.
 
-    A candidate that trusts the graph is charged one standard error of its paired difference
-    from the best one that does not: a few held-out rows may hide a graph that is wrong.
+    A candidate that trusts the graph is charged a standard error of its paired difference from
+    the best one that does not, of log-losses half of one: a few held-out rows may hide a graph
+    that is wrong.
 
     Shapes: losses (n_rows, n_candidates), row_weights (n_rows,), trusts_graph (n_candidates,),
     result (n_candidates,), summing to one.
@@ -49,7 +55,8 @@ def blend_weights(
     """
     share = row_weights / row_weights.sum()
     n_effective = 1.0 / float(np.square(share).sum())
-    charged = charged_losses(losses, share, n_effective, trusts_graph)
+    charge = LOG_LOSS_CHARGE if log_loss else CHARGE
+    charged = charged_losses(losses, share, n_effective, trusts_graph, charge)
     if log_loss:
         weights = np.exp(-LOG_LOSS_RATE * n_effective * (charged - charged.min()))
         weights /= weights.sum()
@@ -61,9 +68,13 @@ def blend_weights(
 
 
 def charged_losses(
-    losses: FloatArray, share: FloatArray, n_effective: float, trusts_graph: BoolArray
+    losses: FloatArray,
+    share: FloatArray,
+    n_effective: float,
+    trusts_graph: BoolArray,
+    charge: float = CHARGE,
 ) -> FloatArray:
-    """Return mean losses, with `CHARGE` standard errors on top where the graph is trusted."""
+    """Return mean losses, with `charge` standard errors on top where the graph is trusted."""
     mean: FloatArray = share @ losses
     simple = np.flatnonzero(~trusts_graph)
     if not len(simple):
@@ -72,7 +83,7 @@ def charged_losses(
     difference = losses - losses[:, [best]]
     variance = share @ np.square(difference - share @ difference)
     error = np.sqrt(variance / max(n_effective - 1.0, 1.0))
-    return mean + CHARGE * np.where(trusts_graph, error, 0.0)
+    return mean + charge * np.where(trusts_graph, error, 0.0)
 
 
 def exponential_weights(losses: FloatArray, n_rows: float, rate: float = RATE) -> FloatArray:
