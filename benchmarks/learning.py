@@ -5,11 +5,9 @@ structural model with its own training rows and 2,000 test rows. `--units` sets 
 units a cell has at least, `--jobs` how many processes work, `--only` which sections run.
 """
 
-import argparse
 import time
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,8 +20,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import causalaug as ca
+from sections import RESULTS, Page, Settings, read_options, run_sections
 from units import (
-    Store,
     best_plain,
     learner_of,
     percent,
@@ -33,7 +31,6 @@ from units import (
     wrong_graph,
 )
 
-RESULTS = Path(__file__).parent.parent / "docs" / "results" / "learning.md"
 SHAPES = ("star", "chain", "two-layer")
 SHARE = 0.5
 N_TEST = 2000
@@ -351,14 +348,8 @@ def calibration_error(yes, truth):
 
 
 @dataclass(frozen=True)
-class Run:
-    """How much is computed, where it is kept, and by how many processes."""
-
-    store: Store
-    jobs: int
-    units: int
-    first_seed: int
-    quick: bool
+class Run(Settings):
+    """Units of the sections on blends, which the store keeps."""
 
     def of(self, section, unit, cells, per_cell):
         """Return one row per unit of every cell; `cells` maps labels to arguments of `unit`."""
@@ -730,46 +721,26 @@ rows. A wrong graph is that of another random model on the same variables.
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--units", type=int, default=40, help="units a cell, all shapes together")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--quick", action="store_true", help="one unit per shape; writes no page")
-    parser.add_argument("--first-seed", type=int, default=FIRST_FINAL_SEED)
-    parser.add_argument("--store", default=Path(__file__).parent / "store" / "learning.jsonl")
-    everything = {**BLEND_SECTIONS, **SECTIONS}
-    parser.add_argument("--only", nargs="*", choices=[f.__name__ for f in everything.values()])
-    arguments = parser.parse_args()
-    run = Run(
-        Store(arguments.store),
-        arguments.jobs,
-        arguments.units,
-        arguments.first_seed,
-        arguments.quick,
+    sections = {**BLEND_SECTIONS, **SECTIONS}
+    options = read_options(
+        __doc__,
+        sections,
+        store="learning.jsonl",
+        first_seed=FIRST_FINAL_SEED,
+        jobs=2,
+        quick="one unit per shape",
     )
-    final = not arguments.quick and arguments.first_seed == FIRST_FINAL_SEED
-    for title, section in everything.items():
-        if arguments.only is not None and section.__name__ not in arguments.only:
-            continue
-        start = time.perf_counter()
+    run = Run.from_options(options)
+    final = not options.quick and options.first_seed == FIRST_FINAL_SEED
+    page = Page(RESULTS / "learning.md", INTRODUCTION, tuple(sections))
+
+    def write(title, section):
         if title in BLEND_SECTIONS:
-            table = section(run)
-        else:
-            with Parallel(n_jobs=arguments.jobs) as jobs:
-                table = section(jobs, arguments.units)
-        print(f"## {title} ({time.perf_counter() - start:.0f} s)\n\n{table}\n", flush=True)
-        if final:
-            record(title, table)
+            return section(run)
+        with Parallel(n_jobs=options.jobs) as jobs:
+            return section(jobs, options.units)
 
-
-def record(title, table):
-    """Put one section into the results page; the others stay as they are."""
-    text = RESULTS.read_text() if RESULTS.exists() else ""
-    found = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
-    found[title] = f"\n{table}\n"
-    parts = [
-        f"## {name}\n{found[name]}" for name in {**BLEND_SECTIONS, **SECTIONS} if name in found
-    ]
-    RESULTS.write_text("\n".join([INTRODUCTION, *parts]))
+    run_sections(sections, options.only, write, page if final else None)
 
 
 if __name__ == "__main__":
