@@ -152,9 +152,7 @@ def compare(
     check_bool("rivals", rivals)
     check_jobs(n_jobs)
     graph = as_graph(graph)
-    for name, number, least in (("n_splits", n_splits, 2), ("repeats", repeats, 1)):
-        check_integer(name, number, at_least=least)
-    check_splitter(cv)
+    _check_splits(n_splits, repeats, cv)
     rows = _ObservedRows.of(frame, graph, target, extra, kinds, limits)
     warn_of_extra(rows.outside)
     rows.check_features()
@@ -186,11 +184,17 @@ def compare(
     labels = rows.all_labels(None if is_classification else np.nan)
     fit = Fitter(rows.features, labels, groups, judge, rows.unlabelled)
     losses = schedule.run(fit, n_jobs=n_jobs, map_=map_, callback=callback)
-    notes = _notes(max(len(train) for repeat in folds for train, _ in repeat), rivals=rivals)
-    notes += _notes_of_holes(others if rows.features_have_holes else {}, len(rows.unlabelled))
-    return Comparison(
-        losses, target, judge.loss_name, _name_of(learner), notes, tuple(schedule.left_out)
-    )
+    n_train = max(len(train) for repeat in folds for train, _ in repeat)
+    notes = _notes(n_train, rivals=rivals) + _notes_of_holes(rows, others)
+    left_out = tuple(schedule.left_out)
+    return Comparison(losses, target, judge.loss_name, _name_of(learner), notes, left_out)
+
+
+def _check_splits(n_splits: int, repeats: int, cv: Any) -> None:
+    """Raise unless rows can be split that way."""
+    check_integer("n_splits", n_splits, at_least=2)
+    check_integer("repeats", repeats, at_least=1)
+    check_splitter(cv)
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,8 +353,10 @@ def _folds(
     return [[(labelled[train], labelled[held]) for train, held in repeat] for repeat in folds]
 
 
-def _notes_of_holes(rivals: Mapping[str, Any], n_unlabelled: int) -> tuple[str, ...]:
+def _notes_of_holes(rows: _ObservedRows, others: Mapping[str, Any]) -> tuple[str, ...]:
     """Say how the plain learners came by missing cells, and what rows without a target did."""
+    rivals = others if rows.features_have_holes else {}
+    n_unlabelled = len(rows.unlabelled)
     taken = [name for name, each in rivals.items() if not is_filled_in(each)]
     filled = [name for name in rivals if name not in taken]
     notes = []

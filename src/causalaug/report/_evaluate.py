@@ -20,7 +20,7 @@ from causalaug.report._summary import summarize
 from causalaug.table import KINDS, without_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from causalaug.evaluation import Comparison
     from causalaug.expansion import Expansion
@@ -148,12 +148,8 @@ def evaluate(
         check=check,
         augmentation=summarize(augmented, target, seed, describe_loss(model, augmented)),
         graph=graph,
-        settings={
-            **asked.settings(comparison.learner),
-            **_settings_of_rows(model, expansion),
-            **({"limits of columns": str(limits)} if limits else {}),
-            **({"columns outside the graph": ", ".join(outside)} if outside else {}),
-        },
+        settings=asked.settings(comparison.learner)
+        | _settings_of_rows(model, expansion, limits, outside),
         seed=seed,
         versions=_versions(estimator),
         source=source or asked.call(target, kinds, limits, seed),
@@ -208,13 +204,17 @@ def _on_one_line(estimator: Any) -> str:
     return " ".join(repr(estimator).split())
 
 
-def _settings_of_rows(model: GraphModel, expansion: Expansion) -> dict[str, str]:
+def _settings_of_rows(
+    model: GraphModel, expansion: Expansion, limits: dict[str, Limits], outside: Sequence[str]
+) -> dict[str, str]:
     """Return what the report says of how new rows are made, by name."""
     return {
         "weights of the candidates": f"by {Blend()}",
         "conditional": str(model.conditional),
         "expansion": str(expansion),
         "kinds of columns": _in_words(model.table),
+        **({"limits of columns": str(limits)} if limits else {}),
+        **({"columns outside the graph": ", ".join(outside)} if outside else {}),
     }
 
 
