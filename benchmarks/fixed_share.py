@@ -6,9 +6,7 @@ many processes work, `--only` which sections run.
 """
 
 import argparse
-import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,9 +16,9 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 
 import causalaug as ca
-from units import draw, options, percent, record, to_markdown
+from sections import RESULTS, Page, run_sections
+from units import draw, options, percent, to_markdown
 
-RESULTS = Path(__file__).parent.parent / "docs" / "results" / "fixed_share.md"
 SHAPES = ("star", "chain", "two-layer")
 SHARE = 0.5
 N_FOLDS = 3
@@ -296,15 +294,14 @@ def main():
     parser.add_argument("--units", type=int, default=40, help="units a cell, all shapes together")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", nargs="*", choices=[f.__name__ for f in SECTIONS.values()])
-    arguments = parser.parse_args()
-    for title, section in SECTIONS.items():
-        if arguments.only is not None and section.__name__ not in arguments.only:
-            continue
-        start = time.perf_counter()
-        with Parallel(n_jobs=arguments.jobs) as jobs:
-            table = section(jobs, arguments.units)
-        print(f"## {title} ({time.perf_counter() - start:.0f} s)\n\n{table}\n", flush=True)
-        record(RESULTS, INTRODUCTION, list(SECTIONS), title, table)
+    asked = parser.parse_args()
+
+    def write(_, section):
+        with Parallel(n_jobs=asked.jobs) as jobs:
+            return section(jobs, asked.units)
+
+    page = Page(RESULTS / "fixed_share.md", INTRODUCTION, tuple(SECTIONS))
+    run_sections(SECTIONS, asked.only, write, page)
 
 
 if __name__ == "__main__":

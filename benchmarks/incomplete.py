@@ -7,12 +7,10 @@ written), `--only` which sections run, `--quick` does few units. The seeds of th
 are 1,500,000 and up; whatever was chosen, was chosen on seeds below 1,300,000.
 """
 
-import argparse
 import time
 import warnings
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -23,10 +21,9 @@ from sklearn.impute import IterativeImputer
 
 import causalaug as ca
 from causalaug.conditionals import KernelConditional
-from units import BOOSTING, Store, percent, ridge, to_markdown, worst_tenth, wrong_graph
+from sections import RESULTS, Page, Settings, read_options, run_sections
+from units import BOOSTING, percent, ridge, to_markdown, worst_tenth, wrong_graph
 
-HERE = Path(__file__).parent
-RESULTS = HERE.parent / "docs" / "results" / "incomplete.md"
 FIRST_FINAL_SEED = 1_500_000
 FEWEST_UNITS = 40
 """With fewer units a cell the tables are printed, and no page is written."""
@@ -231,14 +228,8 @@ def integers(frame):
 
 
 @dataclass(frozen=True)
-class Run:
-    """How much is computed, where it is kept, and by how many processes."""
-
-    store: Store
-    jobs: int
-    units: int
-    first_seed: int
-    quick: bool
+class Run(Settings):
+    """Units of models in several shapes, with several mechanisms of missing cells."""
 
     def of(self, section, unit, cells):
         """Return one row per unit; a cell's units are shared out over shapes and mechanisms."""
@@ -513,42 +504,25 @@ learner" is `AugmentedRegressor` around them with every default.
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--units", type=int, default=40, help="units a cell, all shapes together")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="few units; writes no page")
-    parser.add_argument("--first-seed", type=int, default=FIRST_FINAL_SEED)
-    parser.add_argument("--store", default=HERE / "store" / "incomplete.jsonl")
-    parser.add_argument("--only", nargs="*", choices=[f.__name__ for f in SECTIONS.values()])
-    arguments = parser.parse_args()
-    run = Run(
-        Store(arguments.store),
-        arguments.jobs,
-        arguments.units,
-        arguments.first_seed,
-        arguments.quick,
+    options = read_options(
+        __doc__,
+        SECTIONS,
+        store="incomplete.jsonl",
+        first_seed=FIRST_FINAL_SEED,
+        jobs=1,
+        quick="few units",
     )
-    enough = arguments.units >= FEWEST_UNITS and not arguments.quick
-    final = enough and arguments.first_seed == FIRST_FINAL_SEED
-    for title, section in SECTIONS.items():
-        if arguments.only is not None and section.__name__ not in arguments.only:
-            continue
-        started = time.perf_counter()
+    run = Run.from_options(options)
+    enough = options.units >= FEWEST_UNITS and not options.quick
+    final = enough and options.first_seed == FIRST_FINAL_SEED
+    page = Page(RESULTS / "incomplete.md", INTRODUCTION, tuple(SECTIONS))
+
+    def write(_, section):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            text = f"{LEADS[section]}\n\n{section(run)}"
-        print(f"## {title} ({time.perf_counter() - started:.0f} s)\n\n{text}\n", flush=True)
-        if final:
-            record(title, text)
+            return f"{LEADS[section]}\n\n{section(run)}"
 
-
-def record(title, text):
-    """Put one section into the results page; the others stay as they are."""
-    page = RESULTS.read_text() if RESULTS.exists() else ""
-    found = dict(part.split("\n", 1) for part in page.split("\n## ")[1:])
-    found[title] = f"\n{text}\n"
-    parts = [f"## {name}\n{found[name]}" for name in SECTIONS if name in found]
-    RESULTS.write_text("\n".join([INTRODUCTION, *parts]))
+    run_sections(SECTIONS, options.only, write, page if final else None)
 
 
 if __name__ == "__main__":

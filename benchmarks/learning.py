@@ -6,11 +6,9 @@ continued. `--units` sets how many units a cell has at least, `--jobs` how many 
 `--only` which sections run.
 """
 
-import argparse
 import time
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,21 +16,19 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 
 import causalaug as ca
+from sections import RESULTS, Page, Settings, read_options, run_sections
 from units import (
-    Store,
     best_plain,
     draw,
     learner_of,
     options,
     percent,
-    record,
     to_markdown,
     worst,
     worst_tenth,
     wrong_graph,
 )
 
-RESULTS = Path(__file__).parent.parent / "docs" / "results" / "learning.md"
 FIRST_FINAL_SEED = 750_000
 """The seeds of the final tables; the blend was chosen on seeds from 200,000 to 330,000, and those
 from 700,000 to 700,100 were looked at while its bounds were."""
@@ -123,14 +119,8 @@ def calibration_error(yes, truth):
 
 
 @dataclass(frozen=True)
-class Run:
-    """How much is computed, where it is kept, and by how many processes."""
-
-    store: Store
-    jobs: int
-    units: int
-    first_seed: int
-    quick: bool
+class Run(Settings):
+    """How much is computed, and the units of cells."""
 
     def of(self, section, unit, cells, per_cell):
         """Return one row per unit of every cell; `cells` maps labels to arguments of `unit`."""
@@ -359,30 +349,18 @@ the worst tenth of units. What new rows bring at a fixed share of the weight is 
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--units", type=int, default=40, help="units a cell, all shapes together")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--quick", action="store_true", help="one unit per shape; writes no page")
-    parser.add_argument("--first-seed", type=int, default=FIRST_FINAL_SEED)
-    parser.add_argument("--store", default=Path(__file__).parent / "store" / "learning.jsonl")
-    parser.add_argument("--only", nargs="*", choices=[f.__name__ for f in SECTIONS.values()])
-    arguments = parser.parse_args()
-    run = Run(
-        Store(arguments.store),
-        arguments.jobs,
-        arguments.units,
-        arguments.first_seed,
-        arguments.quick,
+    asked = read_options(
+        __doc__,
+        SECTIONS,
+        store="learning.jsonl",
+        first_seed=FIRST_FINAL_SEED,
+        jobs=2,
+        quick="one unit per shape",
     )
-    final = not arguments.quick and arguments.first_seed == FIRST_FINAL_SEED
-    for title, section in SECTIONS.items():
-        if arguments.only is not None and section.__name__ not in arguments.only:
-            continue
-        start = time.perf_counter()
-        table = section(run)
-        print(f"## {title} ({time.perf_counter() - start:.0f} s)\n\n{table}\n", flush=True)
-        if final:
-            record(RESULTS, INTRODUCTION, list(SECTIONS), title, table)
+    run = Run.from_options(asked)
+    final = not asked.quick and asked.first_seed == FIRST_FINAL_SEED
+    page = Page(RESULTS / "learning.md", INTRODUCTION, tuple(SECTIONS)) if final else None
+    run_sections(SECTIONS, asked.only, lambda _, section: section(run), page)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,10 @@
 Writes docs/results/real_tables.md. For each split the learner sees 60 rows, or a tenth of all,
 and is judged on the rest (at most 2,000 rows). Then the paper's own splits, by its honest protocol
 and with a blend. Units are kept in stores, so that a run can be stopped and continued. `--units`
-splits per table, `--quick` three of them and 60 rows only, `--only` one of the two parts.
+splits per table (20 for the page), `--quick` three of them and 60 rows only.
 The splits of the final table have the seeds 900,000 and up; no choice was made on them.
 """
 
-import argparse
 from functools import partial
 from pathlib import Path
 
@@ -16,10 +15,9 @@ import pandas as pd
 
 import causalaug as ca
 from causalaug.experiments import ExperimentSpec, RecordStore, run_experiment, summarize
-from units import Store, best_plain, learner_of, percent, record, to_markdown
+from sections import RESULTS, Page, Settings, read_options, run_sections
+from units import best_plain, learner_of, percent, to_markdown
 
-HERE = Path(__file__).parent
-RESULTS = HERE.parent / "docs" / "results" / "real_tables.md"
 TABLES = ("auto_mpg", "boston_housing", "gss", "red_wine", "sachs", "white_wine")
 FIRST_FINAL_SEED = 900_000
 MOST_TEST_ROWS = 2000
@@ -79,34 +77,32 @@ made with the paper's code on all rows, test rows included.
 """
 
 
-SPLITS, PROTOCOL = "Few rows", "The paper's splits, honestly"
 PAPER_SPLITS = 10
 
 
-def few_rows(arguments, tables):
+def few_rows(run):
     """Return the table of 60 rows and of a tenth."""
-    sizes = ("60",) if arguments.quick else ("60", "a tenth")
     tasks = []
-    for rows in sizes:
+    for rows in ("60",) if run.quick else ("60", "a tenth"):
         for learner in ("boosting", "best plain"):
-            for name in tables:
-                for number in range(3 if arguments.quick else arguments.units):
-                    seed = arguments.first_seed + number
+            for name in available():
+                for number in range(3 if run.quick else run.units):
+                    seed = run.first_seed + number
                     label = {"rows": rows, "learner": learner, "table": name, "seed": seed}
                     tasks.append((label, partial(unit, name, rows, learner, seed)))
-    return table(Store(arguments.store).run(tasks, arguments.jobs))
+    return table(run.store.run(tasks, run.jobs))
 
 
-def paper_splits(arguments, tables):
+def paper_splits(run):
     """Return the changes of XGBoost, tuned by folds, that a blend brings on the paper's splits."""
     spec = ExperimentSpec(
-        datasets=tables,
-        fractions=(0.1,) if arguments.quick else (0.1, 0.3),
-        n_splits=1 if arguments.quick else PAPER_SPLITS,
+        datasets=available(),
+        fractions=(0.1,) if run.quick else (0.1, 0.3),
+        n_splits=1 if run.quick else PAPER_SPLITS,
         protocols=["blended"],
     )
-    store = RecordStore(Path(arguments.store).with_suffix(".sqlite"))
-    run_experiment(spec, store, n_jobs=arguments.jobs)
+    store = RecordStore(Path(run.store.path).with_suffix(".sqlite"))
+    run_experiment(spec, store, n_jobs=run.jobs)
     found = summarize(store.frame())
     lines = [
         {
@@ -126,30 +122,28 @@ kinds of columns as well. `causalaug reproduce --protocol blended` does it."""
     return f"{lead}\n\n{to_markdown(lines)}"
 
 
+SECTIONS = {"Few rows": few_rows, "The paper's splits, honestly": paper_splits}
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--units", type=int, default=20)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--first-seed", type=int, default=FIRST_FINAL_SEED)
-    parser.add_argument("--store", default=HERE / "store" / "real_tables.jsonl")
-    parser.add_argument("--tables", nargs="*", choices=TABLES, default=list(TABLES))
-    parts = {SPLITS: few_rows, PROTOCOL: paper_splits}
-    parser.add_argument("--only", nargs="*", choices=[part.__name__ for part in parts.values()])
-    arguments = parser.parse_args()
-    tables = available(arguments.tables)
-    for title, part in parts.items():
-        if arguments.only is None or part.__name__ in arguments.only:
-            text = part(arguments, tables)
-            print(f"## {title}\n\n{text}\n", flush=True)
-            if not arguments.quick and arguments.first_seed == FIRST_FINAL_SEED:
-                record(RESULTS, INTRODUCTION, list(parts), title, text)
+    asked = read_options(
+        __doc__,
+        SECTIONS,
+        store="real_tables.jsonl",
+        first_seed=FIRST_FINAL_SEED,
+        jobs=2,
+        quick="three splits of 60 rows",
+    )
+    run = Settings.from_options(asked)
+    final = not asked.quick and asked.first_seed == FIRST_FINAL_SEED
+    page = Page(RESULTS / "real_tables.md", INTRODUCTION, tuple(SECTIONS)) if final else None
+    run_sections(SECTIONS, asked.only, lambda _, section: section(run), page)
 
 
-def available(names):
+def available():
     """Return the tables that are here; GSS must be fetched first."""
     found = []
-    for name in names:
+    for name in TABLES:
         try:
             ca.datasets.load_dataset(name)
             found.append(name)

@@ -230,16 +230,3 @@ def to_markdown(rows):
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     lines += ["| " + " | ".join(str(row[name]) for name in header) + " |" for row in rows]
     return "\n".join(lines)
-
-
-# Pages.
-
-
-def record(page, introduction, titles, title, text):
-    """Put one section into a page of results; the others stay as they are, in order of titles."""
-    found = {}
-    if page.exists():
-        found = dict(part.split("\n", 1) for part in page.read_text().split("\n## ")[1:])
-    found[title] = f"\n{text}\n"
-    parts = [f"## {name}\n{found[name]}" for name in titles if name in found]
-    page.write_text("\n".join([introduction, *parts]))

@@ -75,6 +75,7 @@ MIDDLE = {
         ["_posterior"],
         ["_target"],
         ["_completion"],
+        ["_fitted"],
         ["_model"],
     ],
 }

@@ -15,6 +15,8 @@ from causalaug._validation import (
 )
 from causalaug.exceptions import CausalAugError, GraphMismatchError, ParameterError
 
+# A check returns nothing: that it does not raise is all there is to see where all is well.
+
 
 def test_the_same_variables_in_any_order_pass():
     check_same_variables(["a", "b"], ("b", "a"))

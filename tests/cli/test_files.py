@@ -1,5 +1,6 @@
 """What a command reads, it does not replace unless it is told to."""
 
+import json
 import os
 from importlib.metadata import version
 
@@ -91,6 +92,9 @@ def test_a_path_that_no_system_holds_is_told_in_few_words(data, graph, tmp_path,
 @pytest.mark.skipif(os.name == "nt", reason="paths are Unicode on Windows")
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
 def test_a_path_that_is_no_unicode_can_be_read_and_written(data, graph, tmp_path, ending):
-    odd = tmp_path / f"odd\udcff.{ending}"
-    succeed("augment", data, "--graph", graph, "--out", odd)
-    succeed("augment", odd, "--graph", graph, "--drop", "weight", "--out", tmp_path / "b.csv")
+    odd, plain = tmp_path / f"odd\udcff.{ending}", tmp_path / "plain.csv"
+    first = succeed("augment", data, "--graph", graph, "--out", odd, "--json")
+    words = ["--graph", graph, "--drop", "weight", "--out", plain, "--json"]
+    second = succeed("augment", odd, *words)
+    n_written = json.loads(first.stdout)["rows_written"]
+    assert json.loads(second.stdout)["observed_rows"] == n_written > 0

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from causalaug.cli._options import ChosenColumns, TextFormat
 from causalaug.cli._table_files import read_table
 from causalaug.exceptions import ParameterError, TableError
 from command import run, succeed
@@ -77,17 +78,20 @@ def test_lost_mass_is_a_warning(visits, tmp_path):
 
 
 def test_columns_can_be_chosen_and_dropped_with_commas_between(visits):
-    assert list(read_table(visits, columns=["dose,id"])) == ["id", "dose"]
-    assert list(read_table(visits, columns=["dose", "id"])) == ["id", "dose"]
-    kept = read_table(visits, drop=["id, dose", "outcome"])
-    assert list(kept) == ["day of visit", "blood pressure"]
-    assert list(read_table(visits, columns=["id,dose"], drop=["id"])) == ["dose"]
+    def names(**chosen):
+        return list(read_table(visits, chosen=ChosenColumns(**chosen)))
+
+    assert names(columns=["dose,id"]) == ["id", "dose"]
+    assert names(columns=["dose", "id"]) == ["id", "dose"]
+    assert names(drop=["id, dose", "outcome"]) == ["day of visit", "blood pressure"]
+    assert names(columns=["id,dose"], drop=["id"]) == ["dose"]
 
 
 def test_a_name_may_hold_a_comma(tmp_path):
-    (tmp_path / "comma.csv").write_text('"a,b",a,b\n1,2,3\n')
-    assert list(read_table(tmp_path / "comma.csv", drop=["a,b"])) == ["a", "b"]
-    assert list(read_table(tmp_path / "comma.csv", drop=["b,a"])) == ["a,b"]
+    path = tmp_path / "comma.csv"
+    path.write_text('"a,b",a,b\n1,2,3\n')
+    assert list(read_table(path, chosen=ChosenColumns(drop=["a,b"]))) == ["a", "b"]
+    assert list(read_table(path, chosen=ChosenColumns(drop=["b,a"]))) == ["a,b"]
 
 
 @pytest.mark.parametrize("option", ["--columns", "--drop"])
@@ -113,7 +117,7 @@ def test_iso_dates_become_dates(tmp_path, cells, seconds):
     (tmp_path / "dates.csv").write_text("\n".join(["t", *cells]) + "\n")
     read = read_table(tmp_path / "dates.csv")["t"]
     assert (read[1] - read[0]).total_seconds() == seconds
-    assert read_table(tmp_path / "dates.csv", dates=False)["t"].tolist() == cells
+    assert read_table(tmp_path / "dates.csv", TextFormat(dates=False))["t"].tolist() == cells
 
 
 @pytest.mark.parametrize("cell", ["2024-02-30", "2024-1-1", "20240101", "2024-01-01 or so"])
@@ -132,10 +136,12 @@ def test_dates_can_be_switched_off(visits):
 
 # Decimal commas.
 
+SEMICOLONS = TextFormat(separator=";")
+
 
 def test_a_decimal_comma_can_be_said(tmp_path):
     (tmp_path / "comma.csv").write_text("x;y\n1,5;-0,25\n2,5;3\n")
-    read = read_table(tmp_path / "comma.csv", separator=";", decimal=",")
+    read = read_table(tmp_path / "comma.csv", TextFormat(separator=";", decimal=","))
     assert read.to_numpy().tolist() == [[1.5, -0.25], [2.5, 3.0]]
 
 
@@ -146,16 +152,16 @@ def test_a_decimal_comma_is_named(tmp_path, cells):
         rf"Found a decimal comma in 'x' \(such as '{cells[0]}'\) of .*comma.csv'. Say --decimal ,"
     )
     with pytest.raises(TableError, match=words):
-        read_table(tmp_path / "comma.csv", separator=";")
-    kept = read_table(tmp_path / "comma.csv", separator=";", decimal=".")
+        read_table(tmp_path / "comma.csv", SEMICOLONS)
+    kept = read_table(tmp_path / "comma.csv", TextFormat(separator=";", decimal="."))
     assert kept["x"].tolist() == cells
-    assert list(read_table(tmp_path / "comma.csv", separator=";", drop=["x"])) == ["y"]
+    assert list(read_table(tmp_path / "comma.csv", SEMICOLONS, ChosenColumns(drop=["x"]))) == ["y"]
 
 
 def test_points_between_thousands_are_named(tmp_path):
     (tmp_path / "comma.csv").write_text("x;y\n1.234,5;1\n2,5;2\n")
     with pytest.raises(TableError, match="Take the points between the thousands out"):
-        read_table(tmp_path / "comma.csv", separator=";", decimal=",")
+        read_table(tmp_path / "comma.csv", TextFormat(separator=";", decimal=","))
 
 
 @pytest.mark.parametrize(
@@ -168,4 +174,4 @@ def test_points_between_thousands_are_named(tmp_path):
 def test_the_decimal_sign_is_checked(tmp_path, options, words):
     (tmp_path / "some.csv").write_text("x,y\n1,2\n")
     with pytest.raises(ParameterError, match=words):
-        read_table(tmp_path / "some.csv", **options)
+        read_table(tmp_path / "some.csv", TextFormat(**options))

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from causalaug.cli._options import TextFormat
 from causalaug.cli._table_files import read_table, write_table
 from causalaug.exceptions import MissingDependencyError, TableError
 
@@ -45,7 +46,7 @@ def test_a_byte_order_mark_is_no_part_of_a_name(folder):
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
 def test_an_encoding_can_be_named(folder, encoding):
     (folder / "coded.csv").write_bytes("Stadt,Größe\nKöln,1\n".encode(encoding))
-    frame = read_table(folder / "coded.csv", encoding=encoding)
+    frame = read_table(folder / "coded.csv", TextFormat(encoding=encoding))
     assert list(frame) == ["Stadt", "Größe"]
     assert frame["Stadt"].tolist() == ["Köln"]
 
@@ -53,7 +54,7 @@ def test_an_encoding_can_be_named(folder, encoding):
 @pytest.mark.parametrize(("separator", "sign"), [(";", ";"), ("tab", "\t"), ("\\t", "\t")])
 def test_a_separator_can_be_named(folder, separator, sign):
     (folder / "separated.csv").write_text(f"a{sign}b\n1{sign}2\n")
-    assert list(read_table(folder / "separated.csv", separator=separator)) == ["a", "b"]
+    assert list(read_table(folder / "separated.csv", TextFormat(separator=separator))) == ["a", "b"]
 
 
 def test_spaces_around_names_do_not_count_and_no_name_is_numbered(folder):

@@ -64,6 +64,7 @@ def test_a_target_that_cannot_be_regressed_is_refused(features, learner, array, 
 
 
 def test_numbers_with_missing_ones_are_left_to_others():
+    # A check returns nothing: that it does not raise is all there is to see.
     check_numbers(pd.Series([1.0, None], dtype=object))
     check_numbers(np.array([None, None]))
     check_numbers(pd.Series([None, None], dtype="datetime64[ns]"))

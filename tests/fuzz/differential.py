@@ -1,40 +1,22 @@
 """Others read the same: Graphviz DOT text, networkx GML text."""
 
-import shutil
-import subprocess
-
 import networkx as nx
 
 from causalaug.graphs.io._dot import read_dot
 from causalaug.graphs.io._gml import read_gml
 from causalaug.graphs.io._networkx import read_networkx
-from causalaug.graphs.io._tokens import unescape
+from foreign_readers import (
+    ATTRIBUTES,
+    NAMES,
+    PIECES,
+    REMARKS,
+    SPACES,
+    read_by_graphviz,
+)
 from fuzz.cases import FoundError
 
 TEXTS = 50
 """DOT texts that Graphviz reads at a time: starting it takes as long as reading them."""
-
-NAMES = ["a", "b", "c", '"a"', '"x y"', '"x " + "y"', "b:n", '"q\\"t"', "1", '"1"', "-.5", "é"]
-NAMES += ["a_1:w:n", '"sp\\\nlit"', '"p\\\\q"', '"->"', '"node"', "c /* not */", '"b" // b\n']
-ATTRIBUTES = ["dir=both", "dir=back", "dir=forward", "color=red", "DIR=both", "Dir=back", "key=1"]
-ATTRIBUTES += [
-    "observed=no",
-    "observed=yes",
-    'observed=""',
-    'label="a -> b, c"',
-    "label=<<b>x</b>>",
-]
-SPACES = [" ", "\n", "; ", " /* a -> b */ ", ";\n# a -> b\n", " // a -> b\n"]
-
-REPORT = r"""
-BEG_G { printf("graph\n"); }
-N { printf("node\t%s\t%s\n", name, isAttr($G, "N", "observed") ? observed : ""); }
-E { printf("edge\t%s\t%s\t%s\n", tail.name, head.name, isAttr($G, "E", "dir") ? dir : ""); }
-"""
-
-
-def has_graphviz():
-    return shutil.which("gvpr") is not None
 
 
 def _statements(rng, depth=0):
@@ -77,37 +59,10 @@ def _dot_text(rng):
     return f"strict digraph g {{ {_statements(rng).replace('key=', 'keys=')} }}"
 
 
-def _read_by_graphviz(texts):
-    """Return (nodes, directed, bidirected, hidden) of each text, as Graphviz has them."""
-    run = subprocess.run(
-        ["gvpr", REPORT], input="\n".join(texts), capture_output=True, text=True, check=True
-    )
-    if "syntax error" in run.stderr:
-        raise FoundError(f"Graphviz cannot read what the grammar wrote: {run.stderr}")
-    graphs = []
-    for line in run.stdout.splitlines():
-        kind, *fields = line.split("\t")
-        if kind == "graph":
-            graphs.append(({}, set(), set(), set()))
-        nodes, directed, bidirected, hidden = graphs[-1]
-        if kind == "node":
-            # Backslashes stay in Graphviz; here they are escapes, in every text format.
-            nodes[unescape(fields[0])] = None
-            if fields[1] == "no":
-                hidden.add(unescape(fields[0]))
-        if kind == "edge":
-            tail, head = map(unescape, fields[:2])
-            if fields[2] == "both":
-                bidirected.add((tail, head))
-            else:
-                directed.add((head, tail) if fields[2] == "back" else (tail, head))
-    return graphs
-
-
 def dot_as_graphviz(rng):
     """A batch of DOT texts must be read as Graphviz reads them."""
     texts = [_dot_text(rng) for _ in range(TEXTS)]
-    theirs = _read_by_graphviz(texts)
+    theirs = read_by_graphviz(texts)
     if len(theirs) != len(texts):
         raise FoundError(f"Graphviz found {len(theirs)} graphs in {len(texts)} texts")
     for text, (nodes, directed, bidirected, hidden) in zip(texts, theirs, strict=True):
@@ -115,11 +70,6 @@ def dot_as_graphviz(rng):
         same = list(ours.nodes) == list(nodes) and set(ours.directed) == directed
         if not same or set(ours.bidirected) != bidirected or ours.latent != hidden:
             raise FoundError(f"{text!r} was read as {ours!r}, by Graphviz as {nodes, directed}")
-
-
-PIECES = ["a", "B", " ", "&amp;", "&quot;", "&#233;", "&#xe9;", "&eacute;", "&none;", "&", "#", ";"]
-PIECES += ["[", "]", "graph", "é", "&#x1F600;", "&#0065;", "\\", "&#9999999;", "'", "-1"]
-REMARKS = ["", "# graph [\n", "\n", 'comment "node [ id 0 ]" ', "graphics [ x -1.5e0 id 9 y [ ] ] "]
 
 
 def _gml_text(rng):

@@ -1,5 +1,6 @@
 """All kinds of cases, and the time that each gets."""
 
+from foreign_readers import has_graphviz
 from fuzz import differential, frames, graph_objects, graph_texts, processes
 from fuzz.cases import Kind
 
@@ -31,7 +32,7 @@ def all_kinds():
         Kind("command", KILLS, processes.disturbs_command, 0.4, longest=1500),
         Kind("reproduce", KILLS, processes.disturbs_reproduce, 0.15, longest=1500),
     ]
-    if differential.has_graphviz():
+    if has_graphviz():
         batch = differential.TEXTS
         kinds.append(
             Kind("dot-as-graphviz", GRAPHS, differential.dot_as_graphviz, 0.05, inputs=batch)

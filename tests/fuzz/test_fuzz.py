@@ -7,6 +7,7 @@ import pytest
 
 import causalaug as ca
 from causalaug.exceptions import GraphError
+from foreign_readers import has_graphviz
 from fuzz import differential, frames, graph_texts
 from fuzz.__main__ import main
 from fuzz.cases import FoundError, Kind, run_case
@@ -56,7 +57,7 @@ def test_a_misread_graph_is_found(monkeypatch, format):
     assert "failed" in verdicts(run)
 
 
-@pytest.mark.skipif(not differential.has_graphviz(), reason="Graphviz is not installed")
+@pytest.mark.skipif(not has_graphviz(), reason="Graphviz is not installed")
 def test_another_reading_than_graphviz_is_found(monkeypatch):
     real = differential.read_dot
     assert verdicts(differential.dot_as_graphviz, 2) == {"passed"}

@@ -1,8 +1,5 @@
 """Others read the same: Graphviz every DOT text, networkx every GML text of a grammar."""
 
-import shutil
-import subprocess
-
 import networkx as nx
 import pytest
 from hypothesis import given, settings
@@ -11,26 +8,22 @@ from hypothesis import strategies as st
 from causalaug.graphs.io._dot import read_dot
 from causalaug.graphs.io._gml import read_gml
 from causalaug.graphs.io._networkx import read_networkx
-from causalaug.graphs.io._tokens import unescape
-
-NAMES = ["a", "b", "c", '"a"', '"x y"', '"x " + "y"', "b:n", '"q\\"t"', "1", '"1"', "-.5", "é"]
-NAMES += ["a_1:w:n", '"sp\\\nlit"', '"p\\\\q"', '"->"', '"node"', "c /* not */", '"b" // b\n']
-ATTRIBUTES = ["dir=both", "dir=back", "dir=forward", "color=red", "DIR=both", "Dir=back", "key=1"]
-ATTRIBUTES += [
-    "observed=no",
-    "observed=yes",
-    'observed=""',
-    'label="a -> b, c"',
-    "label=<<b>x</b>>",
-]
-SPACES = st.sampled_from([" ", "\n", "; ", " /* a -> b */ ", ";\n# a -> b\n", " // a -> b\n"])
+from foreign_readers import (
+    ATTRIBUTES,
+    NAMES,
+    PIECES,
+    REMARKS,
+    SPACES,
+    has_graphviz,
+    read_by_graphviz,
+)
 
 
 @st.composite
 def statements(draw, depth=0):
     """Draw the statements of one pair of braces."""
     found = draw(st.lists(statement(depth), max_size=4))
-    return "".join(text + draw(SPACES) for text in found)
+    return "".join(text + draw(st.sampled_from(SPACES)) for text in found)
 
 
 def statement(depth):
@@ -67,40 +60,7 @@ def dot_texts():
     return loose | without_keys.map("strict digraph g {{ {} }}".format)
 
 
-REPORT = r"""
-BEG_G { printf("graph\n"); }
-N { printf("node\t%s\t%s\n", name, isAttr($G, "N", "observed") ? observed : ""); }
-E { printf("edge\t%s\t%s\t%s\n", tail.name, head.name, isAttr($G, "E", "dir") ? dir : ""); }
-"""
-
-
-def read_by_graphviz(texts):
-    """Return (nodes, directed, bidirected, hidden) of each text, as Graphviz has them."""
-    run = subprocess.run(
-        ["gvpr", REPORT], input="\n".join(texts), capture_output=True, text=True, check=True
-    )
-    assert "syntax error" not in run.stderr, run.stderr
-    graphs = []
-    for line in run.stdout.splitlines():
-        kind, *fields = line.split("\t")
-        if kind == "graph":
-            graphs.append(({}, set(), set(), set()))
-        nodes, directed, bidirected, hidden = graphs[-1]
-        if kind == "node":
-            # Backslashes stay in Graphviz; here they are escapes, in every text format.
-            nodes[unescape(fields[0])] = None
-            if fields[1] == "no":
-                hidden.add(unescape(fields[0]))
-        if kind == "edge":
-            tail, head = map(unescape, fields[:2])
-            if fields[2] == "both":
-                bidirected.add((tail, head))
-            else:
-                directed.add((head, tail) if fields[2] == "back" else (tail, head))
-    return graphs
-
-
-@pytest.mark.skipif(shutil.which("gvpr") is None, reason="Graphviz is not installed")
+@pytest.mark.skipif(not has_graphviz(), reason="Graphviz is not installed")
 @given(st.lists(dot_texts(), min_size=1, max_size=40))
 @settings(max_examples=60)
 def test_dot_is_read_as_graphviz_reads_it(texts):
@@ -112,11 +72,6 @@ def test_dot_is_read_as_graphviz_reads_it(texts):
         assert set(ours.directed) == directed, text
         assert set(ours.bidirected) == bidirected, text
         assert ours.latent == hidden, text
-
-
-PIECES = ["a", "B", " ", "&amp;", "&quot;", "&#233;", "&#xe9;", "&eacute;", "&none;", "&", "#", ";"]
-PIECES += ["[", "]", "graph", "é", "&#x1F600;", "&#0065;", "\\", "&#9999999;", "'", "-1"]
-REMARKS = ["", "# graph [\n", "\n", 'comment "node [ id 0 ]" ', "graphics [ x -1.5e0 id 9 y [ ] ] "]
 
 
 @st.composite

@@ -1,42 +1,42 @@
 """``causalaug augment``: a table and a graph in, a table with weights out."""
 
-from __future__ import annotations
-
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from causalaug.cli._errors import reported
+from causalaug.cli._groups import with_groups
 from causalaug.cli._options import (
-    Columns,
+    ChosenColumns,
     Data,
-    Dates,
-    Debug,
-    Decimal,
-    Drop,
-    Encoding,
     Graph,
-    Json,
     Kinds,
     Limits,
     Out,
     Overwrite,
-    Quiet,
     SafeCsv,
     Seed,
-    Separator,
+    TextFormat,
     WeightColumn,
     parse_kinds,
     parse_limits,
 )
 from causalaug.cli._output import Output
-from causalaug.cli._text import kinds_in_words, listed
+from causalaug.cli._text import kinds_in_words
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from causalaug.augmentation import AugmentedTable
+
+MEANINGS = {
+    "rows": "new rows",
+    "mass": "what the weights add up to",
+    "dropped_mass": "what pruning or dead ends lost",
+    "novel_mass": "on rows that were not observed",
+    "effective_sample_size": "in rows of equal weight",
+}
+"""What stands beside each figure."""
 
 
 class ConditionalName(StrEnum):
@@ -65,6 +65,10 @@ Rows = Annotated[
         show_default=False,
     ),
 ]
+ConditionalOption = Annotated[
+    ConditionalName,
+    typer.Option(help="Copy cells by kernel weights, or move them by a fitted mean as well."),
+]
 Temperature = Annotated[
     float | None,
     typer.Option(
@@ -73,6 +77,13 @@ Temperature = Annotated[
         help="How wide the kernels are: low stays close to the data, high smooths. By default "
         "0.3 for kernel, 2 for residual.",
         show_default=False,
+    ),
+]
+ExpansionOption = Annotated[
+    ExpansionName,
+    typer.Option(
+        help="Keep N rows without bias (budget), those above a threshold (pruned), draw N "
+        "(sampled), or keep the N heaviest (beam)."
     ),
 ]
 Threshold = Annotated[
@@ -85,60 +96,51 @@ Threshold = Annotated[
     ),
 ]
 
+Originals = Annotated[
+    bool, typer.Option("--originals", help="Put the observed rows first, with their weight.")
+]
+Share = Annotated[
+    float,
+    typer.Option(
+        metavar="S",
+        min=0.0,
+        max=1.0,
+        help="With --originals: how much of the weight the new rows hold.",
+    ),
+]
+Provenance = Annotated[
+    bool,
+    typer.Option(
+        "--provenance",
+        help="Add columns row_of_...: the observed row that each cell came from, from 0.",
+    ),
+]
+
 
 @reported
+@with_groups
 def augment(
     data: Data,
     graph: Graph,
     out: Out,
     rows: Rows = None,
-    conditional: Annotated[
-        ConditionalName,
-        typer.Option(help="Copy cells by kernel weights, or move them by a fitted mean as well."),
-    ] = ConditionalName.kernel,
+    conditional: ConditionalOption = ConditionalName.kernel,
     temperature: Temperature = None,
-    expansion: Annotated[
-        ExpansionName,
-        typer.Option(
-            help="Keep N rows without bias (budget), those above a threshold (pruned), draw N "
-            "(sampled), or keep the N heaviest (beam)."
-        ),
-    ] = ExpansionName.budget,
+    expansion: ExpansionOption = ExpansionName.budget,
     threshold: Threshold = None,
     kinds: Kinds = None,
     limits: Limits = None,
     weight_column: WeightColumn = "weight",
-    originals: Annotated[
-        bool, typer.Option("--originals", help="Put the observed rows first, with their weight.")
-    ] = False,
-    share: Annotated[
-        float,
-        typer.Option(
-            metavar="S",
-            min=0.0,
-            max=1.0,
-            help="With --originals: how much of the weight the new rows hold.",
-        ),
-    ] = 0.5,
-    provenance: Annotated[
-        bool,
-        typer.Option(
-            "--provenance",
-            help="Add columns row_of_...: the observed row that each cell came from, from 0.",
-        ),
-    ] = False,
+    originals: Originals = False,
+    share: Share = 0.5,
+    provenance: Provenance = False,
     safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
-    columns: Columns = None,
-    drop: Drop = None,
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    decimal: Decimal = None,
-    dates: Dates = True,
+    *,
+    chosen: ChosenColumns,
+    text: TextFormat,
     seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    output: Output,
 ) -> None:
     """Make new, weighted rows that a causal graph makes plausible.
 
@@ -157,50 +159,37 @@ def augment(
     from causalaug.augmentation import augment as augment_frame
     from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import open_graph
-    from causalaug.cli._rows import check_new_columns, weighted_rows, with_whole_numbers
+    from causalaug.cli._rows import (
+        check_new_columns,
+        only_nodes,
+        weighted_rows,
+        with_whole_numbers,
+    )
     from causalaug.cli._table_files import check_table_output, read_table, write_table
-    from causalaug.table import without_extra
 
-    strategies = {
+    options: dict[str, Any] = {
         "conditional": _conditional(conditional, temperature),
         "expansion": _expansion(expansion, rows, threshold),
+        "kinds": parse_kinds(kinds),
+        "limits": parse_limits(limits),
+        "random_state": seed,
     }
-    checked_kinds, checked_limits = parse_kinds(kinds), parse_limits(limits)
-    output = Output(json=json, quiet=quiet)
     check_table_output(out, safe=safe_csv)
     check_not_an_input(out, (data, graph), overwrite=overwrite)
     admg = open_graph(graph)
-    frame = read_table(
-        data,
-        encoding=encoding,
-        separator=separator,
-        columns=columns,
-        drop=drop,
-        decimal=decimal,
-        dates=dates,
-    )
-    frame, outside = without_extra(frame, admg.nodes, "ignore")
-    if outside:
-        output.remark(f"Left out, since they are no node of the graph: {listed(outside)}")
+    frame = only_nodes(read_table(data, text, chosen), admg, output)
     check_new_columns(list(frame.columns), weight_column, provenance=provenance)
     with output.progress("Growing the tree"):
-        result = augment_frame(
-            frame,
-            admg,
-            kinds=checked_kinds,
-            limits=checked_limits,
-            random_state=seed,
-            **strategies,
-        )
-        new = weighted_rows(
-            result, weight_column, share=share if originals else None, provenance=provenance
-        )
+        result = augment_frame(frame, admg, **options)
+        held = share if originals else None
+        new = weighted_rows(result, weight_column, share=held, provenance=provenance)
     with output.progress(f"Writing {out}"):
         write_table(with_whole_numbers(frame, new), out, safe=safe_csv)
     _tell(output, result, n_written=len(new), out=out)
 
 
 def _conditional(name: ConditionalName, temperature: float | None) -> Any:
+    """Return the conditional of that name."""
     from causalaug.conditionals import KernelConditional, ResidualConditional
 
     known = {
@@ -211,6 +200,7 @@ def _conditional(name: ConditionalName, temperature: float | None) -> Any:
 
 
 def _expansion(name: ExpansionName, rows: int | None, threshold: float | None) -> Any:
+    """Return the expansion of that name; raise if an option is for another."""
     from causalaug.expansion import (
         BeamExpansion,
         BudgetExpansion,
@@ -233,16 +223,10 @@ def _expansion(name: ExpansionName, rows: int | None, threshold: float | None) -
     return BudgetExpansion(rows) if name == ExpansionName.budget else SampledExpansion(rows)
 
 
-def _tell(output: Output, result: AugmentedTable, *, n_written: int, out: Path) -> None:
+def _tell(output: Output, result: "AugmentedTable", *, n_written: int, out: Path) -> None:
     """Say what was made, and what it is worth."""
     kinds = dict(zip(result.table.columns, result.table.kinds, strict=True))
-    facts = {
-        "rows": len(result),
-        "mass": result.mass,
-        "dropped_mass": result.dropped_mass,
-        "novel_mass": result.novel_mass,
-        "effective_sample_size": result.effective_sample_size,
-    }
+    facts = _facts(result)
     output.document(
         {
             **facts,
@@ -256,15 +240,8 @@ def _tell(output: Output, result: AugmentedTable, *, n_written: int, out: Path) 
     )
     if output.quiet:
         return
-    meanings = (
-        "new rows",
-        "what the weights add up to",
-        "what pruning or dead ends lost",
-        "on rows that were not observed",
-        "in rows of equal weight",
-    )
-    names = [name.replace("_", " ") for name in facts]
-    output.table(["", "", ""], list(zip(names, facts.values(), meanings, strict=True)))
+    rows = [(name.replace("_", " "), fact, MEANINGS[name]) for name, fact in facts.items()]
+    output.table(["", "", ""], rows)
     output.say(kinds_in_words(kinds))
     if _n_missing(result):
         output.say(
@@ -275,5 +252,17 @@ def _tell(output: Output, result: AugmentedTable, *, n_written: int, out: Path) 
     output.say(f"Wrote {n_written} rows to {out}")
 
 
-def _n_missing(result: AugmentedTable) -> int:
+def _facts(result: "AugmentedTable") -> dict[str, float]:
+    """Return the figures that are shown, by the names of the library."""
+    return {
+        "rows": len(result),
+        "mass": result.mass,
+        "dropped_mass": result.dropped_mass,
+        "novel_mass": result.novel_mass,
+        "effective_sample_size": result.effective_sample_size,
+    }
+
+
+def _n_missing(result: "AugmentedTable") -> int:
+    """Return how many cells of the observed rows are missing."""
     return 0 if result.table.missing is None else int(result.table.missing.sum())

@@ -6,21 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from causalaug.cli._errors import reported
+from causalaug.cli._groups import with_groups
 from causalaug.cli._options import (
-    Columns,
+    ChosenColumns,
     Data,
-    Dates,
-    Debug,
-    Decimal,
-    Drop,
-    Encoding,
     Graph,
     Jobs,
-    Json,
     Kinds,
-    Quiet,
     Seed,
-    Separator,
+    TextFormat,
     check_jobs,
     parse_kinds,
 )
@@ -38,34 +32,35 @@ class IndependenceTest(StrEnum):
     kci = "kci"
 
 
+Test = Annotated[
+    IndependenceTest,
+    typer.Option(help="How to test an independence; auto goes by the kinds of the columns."),
+]
+Alpha = Annotated[
+    float,
+    typer.Option(metavar="P", help="The allowed probability of any false alarm, over all."),
+]
+All = Annotated[
+    bool,
+    typer.Option("--all", help="List the independences that are not rejected, too."),
+]
+
+
 @reported
+@with_groups
 def check(
     data: Data,
     graph: Graph,
-    test: Annotated[
-        IndependenceTest,
-        typer.Option(help="How to test an independence; auto goes by the kinds of the columns."),
-    ] = IndependenceTest.auto,
-    alpha: Annotated[
-        float,
-        typer.Option(metavar="P", help="The allowed probability of any false alarm, over all."),
-    ] = 0.05,
-    every: Annotated[
-        bool,
-        typer.Option("--all", help="List the independences that are not rejected, too."),
-    ] = False,
+    test: Test = IndependenceTest.auto,
+    alpha: Alpha = 0.05,
+    every: All = False,
     kinds: Kinds = None,
-    columns: Columns = None,
-    drop: Drop = None,
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    decimal: Decimal = None,
-    dates: Dates = True,
+    *,
+    chosen: ChosenColumns,
+    text: TextFormat,
     jobs: Jobs = 1,
     seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    output: Output,
 ) -> None:
     """Test the independences of a graph on the data.
 
@@ -85,17 +80,8 @@ def check(
 
     checked_kinds = parse_kinds(kinds)
     check_jobs(jobs)
-    output = Output(json=json, quiet=quiet)
     admg = open_graph(graph)
-    frame = read_table(
-        data,
-        encoding=encoding,
-        separator=separator,
-        columns=columns,
-        drop=drop,
-        decimal=decimal,
-        dates=dates,
-    )
+    frame = read_table(data, text, chosen)
     with output.progress("Testing independences") as progress:
         found = check_graph(
             frame,

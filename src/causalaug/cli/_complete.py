@@ -1,83 +1,73 @@
 """``causalaug complete``: a table with missing cells in, the same table without them out."""
 
-from __future__ import annotations
-
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from causalaug.cli._errors import reported
+from causalaug.cli._groups import with_groups
 from causalaug.cli._options import (
-    Columns,
+    ChosenColumns,
     Data,
-    Dates,
-    Debug,
-    Decimal,
-    Drop,
-    Encoding,
-    Json,
     Kinds,
     Limits,
     Out,
     Overwrite,
-    Quiet,
     SafeCsv,
     Seed,
-    Separator,
+    TextFormat,
     WeightColumn,
     parse_kinds,
     parse_limits,
 )
 from causalaug.cli._output import Output
-from causalaug.cli._text import kinds_in_words, listed
+from causalaug.cli._text import kinds_in_words
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
     from causalaug.model import Completion, GraphModel
 
+GraphIfAny = Annotated[
+    str | None,
+    typer.Option(
+        "--graph",
+        "-g",
+        metavar="FILE|ARROWS",
+        help="The causal graph: a file (arrows, DAGitty, DOT, GML), or the arrows themselves: "
+        "'A -> B; B <-> C'. Without one, all columns are used and no independence is assumed.",
+        show_default=False,
+    ),
+]
+Copies = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="How often each row with holes is filled in. From 2 on a column of weights is "
+        "added: the copies of a row share its weight, 1.",
+    ),
+]
+
 
 @reported
+@with_groups
 def complete(
     data: Data,
     out: Out,
-    graph: Annotated[
-        str | None,
-        typer.Option(
-            "--graph",
-            "-g",
-            metavar="FILE|ARROWS",
-            help="The causal graph: a file (arrows, DAGitty, DOT, GML), or the arrows themselves: "
-            "'A -> B; B <-> C'. Without one, all columns are used and no independence is assumed.",
-            show_default=False,
-        ),
-    ] = None,
-    copies: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="How often each row with holes is filled in. From 2 on a column of weights is "
-            "added: the copies of a row share its weight, 1.",
-        ),
-    ] = 1,
+    graph: GraphIfAny = None,
+    copies: Copies = 1,
     kinds: Kinds = None,
     limits: Limits = None,
     weight_column: WeightColumn = "weight",
     safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
-    columns: Columns = None,
-    drop: Drop = None,
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    decimal: Decimal = None,
-    dates: Dates = True,
+    *,
+    chosen: ChosenColumns,
+    text: TextFormat,
     seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    output: Output,
 ) -> None:
     """Fill in missing cells by all that the graph knows of them.
 
@@ -93,32 +83,20 @@ def complete(
     """
     from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import open_graph
-    from causalaug.cli._rows import check_new_columns
+    from causalaug.cli._rows import check_new_columns, only_nodes
     from causalaug.cli._table_files import check_table_output, read_table, write_table
     from causalaug.graphs import complete_graph
     from causalaug.model import fit_model
-    from causalaug.table import without_extra
 
     options: dict[str, Any] = {"kinds": parse_kinds(kinds), "limits": parse_limits(limits)}
-    output = Output(json=json, quiet=quiet)
     check_table_output(out, safe=safe_csv)
     check_not_an_input(out, [data] if graph is None else (data, graph), overwrite=overwrite)
     admg = None if graph is None else open_graph(graph)
-    frame = read_table(
-        data,
-        encoding=encoding,
-        separator=separator,
-        columns=columns,
-        drop=drop,
-        decimal=decimal,
-        dates=dates,
-    )
+    frame = read_table(data, text, chosen)
     if copies > 1:
         check_new_columns(list(frame.columns), weight_column, provenance=False)
     admg = complete_graph(list(frame.columns)) if admg is None else admg
-    inside, outside = without_extra(frame, admg.nodes, "ignore")
-    if outside:
-        output.remark(f"Left as they are, since they are no node of the graph: {listed(outside)}")
+    inside = only_nodes(frame, admg, output, "Left as they are")
     with output.progress("Filling in"):
         model = fit_model(inside, admg, "auto", **options)
         made = model.complete(inside, copies=copies, random_state=seed)
@@ -129,7 +107,7 @@ def complete(
     _tell(output, model, inside.isna().sum(), n_written=len(full), out=out)
 
 
-def _joined(frame: pd.DataFrame, made: Completion) -> pd.DataFrame:
+def _joined(frame: "pd.DataFrame", made: "Completion") -> "pd.DataFrame":
     """Return the filled in columns in their places among the others, row by row."""
     from causalaug.cli._rows import with_whole_numbers
 
@@ -139,7 +117,7 @@ def _joined(frame: pd.DataFrame, made: Completion) -> pd.DataFrame:
 
 
 def _tell(
-    output: Output, model: GraphModel, missing: pd.Series[int], *, n_written: int, out: Path
+    output: Output, model: "GraphModel", missing: "pd.Series[int]", *, n_written: int, out: Path
 ) -> None:
     """Say how many cells were filled in, and what they were taken for."""
     kinds = dict(zip(model.table.columns, model.table.kinds, strict=True))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from causalaug.cli._errors import reported
-from causalaug.cli._options import Debug, Json, Quiet
+from causalaug.cli._groups import with_groups
 from causalaug.cli._output import Output
 
 datasets = typer.Typer(
@@ -28,7 +28,8 @@ class TableEnding(StrEnum):
 
 @datasets.command("list")
 @reported
-def list_(json: Json = False, quiet: Quiet = False, debug: Debug = False) -> None:
+@with_groups
+def list_(*, output: Output) -> None:
     """Name the tables, their sizes and what is to be predicted.
 
     \b
@@ -38,7 +39,6 @@ def list_(json: Json = False, quiet: Quiet = False, debug: Debug = False) -> Non
     from causalaug.datasets import list_datasets, load_dataset
     from causalaug.exceptions import DataNotFoundError
 
-    output = Output(json=json, quiet=quiet)
     rows, documents = [], []
     for name in list_datasets():
         try:
@@ -67,6 +67,7 @@ def list_(json: Json = False, quiet: Quiet = False, debug: Debug = False) -> Non
 
 @datasets.command()
 @reported
+@with_groups
 def export(
     name: Annotated[
         str,
@@ -81,9 +82,8 @@ def export(
     force: Annotated[
         bool, typer.Option("--force", help="Replace files that are there already.")
     ] = False,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    *,
+    output: Output,
 ) -> None:
     """Write a table and its graph into two files.
 
@@ -100,7 +100,6 @@ def export(
     from causalaug.datasets import load_dataset
     from causalaug.exceptions import OutputError
 
-    output = Output(json=json, quiet=quiet)
     data = load_dataset(name)
     table, arrows = folder / f"{name}.{ending.value}", folder / f"{name}.graph.txt"
     check_table_output(table)
@@ -112,7 +111,7 @@ def export(
     output.document(
         {"table": str(table), "graph": str(arrows), "target": data.target, "rows": len(data)}
     )
-    if not quiet:
+    if not output.quiet:
         output.say(data.description)
         output.say(f"Wrote {table} and {arrows}. Next:")
         output.say(f"  causalaug evaluate {table} --graph {arrows} --target {data.target}")

@@ -7,7 +7,8 @@ import typer
 
 from causalaug.cli._errors import reported
 from causalaug.cli._evaluate import check_report, tell_figures, write_report
-from causalaug.cli._options import Debug, Jobs, Json, Quiet, check_jobs
+from causalaug.cli._groups import with_groups
+from causalaug.cli._options import Jobs, check_jobs
 from causalaug.cli._output import Output
 
 if TYPE_CHECKING:
@@ -24,15 +25,15 @@ WRONG_GRAPH = "load -> {alloy, wear, vibration, heat, noise, debris}"
 
 
 @reported
+@with_groups
 def demo(
     report: Annotated[
         Path,
         typer.Option("--report", "-r", metavar="FILE", help="Where the report goes."),
     ] = Path("causalaug-demo.html"),
     jobs: Jobs = 1,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    *,
+    output: Output,
 ) -> None:
     """Run the whole method on simulated data, and write a report.
 
@@ -51,10 +52,9 @@ def demo(
     from causalaug.report import evaluate
 
     check_jobs(jobs)
-    output = Output(json=json, quiet=quiet)
     check_report(report)
     data = make_machine_wear(N_ROWS, random_state=SEED)
-    if not quiet:
+    if not output.quiet:
         _show_rows(output, data, augment(data.frame, data.graph, random_state=SEED))
     learner = named_learner("ridge", data.X, classification=False)
     options: dict[str, Any] = {"n_splits": N_FOLDS, "n_jobs": jobs, "random_state": SEED}

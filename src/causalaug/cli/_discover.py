@@ -2,28 +2,25 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from causalaug.cli._errors import reported
+from causalaug.cli._groups import with_groups
 from causalaug.cli._options import (
-    Columns,
+    ChosenColumns,
     Data,
-    Dates,
-    Debug,
-    Decimal,
-    Drop,
-    Encoding,
-    Json,
     Kinds,
     Overwrite,
-    Quiet,
     Seed,
-    Separator,
+    TextFormat,
     parse_kinds,
 )
 from causalaug.cli._output import Output
+
+if TYPE_CHECKING:
+    from causalaug.discovery import Discovery, Knowledge
 
 
 class MethodName(StrEnum):
@@ -35,63 +32,63 @@ class MethodName(StrEnum):
     fci = "fci"
 
 
+Method = Annotated[
+    MethodName,
+    typer.Option(
+        help="Linear causes with noise that is not normal (direct-lingam); tests of "
+        "independence (pc); a score (ges); tests that allow for hidden causes (fci)."
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Where the graph goes: arrows, or by the ending .dot, .gml or .dagitty. "
+        "Printed if left out.",
+        show_default=False,
+    ),
+]
+Alpha = Annotated[float, typer.Option(metavar="P", help="For pc and fci: the level of each test.")]
+Tiers = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN,...",
+        help="Columns that come before those of the next --tier: nothing later causes them. "
+        "Repeat it, the earliest first.",
+        show_default=False,
+    ),
+]
+Forbidden = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ARROWS", help="Arrows that cannot be, as in 'A -> B'.", show_default=False
+    ),
+]
+Required = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ARROWS", help="Arrows that must be, as in 'A -> B'.", show_default=False),
+]
+
+
 @reported
+@with_groups
 def discover(
     data: Data,
-    method: Annotated[
-        MethodName,
-        typer.Option(
-            help="Linear causes with noise that is not normal (direct-lingam); tests of "
-            "independence (pc); a score (ges); tests that allow for hidden causes (fci)."
-        ),
-    ] = MethodName.direct_lingam,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Where the graph goes: arrows, or by the ending .dot, .gml or .dagitty. "
-            "Printed if left out.",
-            show_default=False,
-        ),
-    ] = None,
-    alpha: Annotated[
-        float, typer.Option(metavar="P", help="For pc and fci: the level of each test.")
-    ] = 0.05,
-    tier: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN,...",
-            help="Columns that come before those of the next --tier: nothing later causes them. "
-            "Repeat it, the earliest first.",
-            show_default=False,
-        ),
-    ] = None,
-    forbid: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ARROWS", help="Arrows that cannot be, as in 'A -> B'.", show_default=False
-        ),
-    ] = None,
-    require: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ARROWS", help="Arrows that must be, as in 'A -> B'.", show_default=False
-        ),
-    ] = None,
+    method: Method = MethodName.direct_lingam,
+    out: Out = None,
+    alpha: Alpha = 0.05,
+    tier: Tiers = None,
+    forbid: Forbidden = None,
+    require: Required = None,
     kinds: Kinds = None,
     overwrite: Overwrite = False,
-    columns: Columns = None,
-    drop: Drop = None,
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    decimal: Decimal = None,
-    dates: Dates = True,
+    *,
+    chosen: ChosenColumns,
+    text: TextFormat,
     seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    output: Output,
 ) -> None:
     """Estimate a causal graph from data alone.
 
@@ -109,26 +106,15 @@ def discover(
     """
     from causalaug._atomic import check_output
     from causalaug.cli._files import check_not_an_input
-    from causalaug.cli._graph_files import graph_as_json, output_format, write_graph_file
     from causalaug.cli._table_files import read_table
     from causalaug.discovery import discover_explained
-    from causalaug.graphs import write_graph
 
     checked_kinds = parse_kinds(kinds)
     knowledge = _knowledge(tier, forbid, require)
-    output = Output(json=json, quiet=quiet)
     if out is not None:
         check_output(out)
         check_not_an_input(out, [data], overwrite=overwrite)
-    frame = read_table(
-        data,
-        encoding=encoding,
-        separator=separator,
-        columns=columns,
-        drop=drop,
-        decimal=decimal,
-        dates=dates,
-    )
+    frame = read_table(data, text, chosen)
     with output.progress("Looking for a graph"):
         result = discover_explained(
             frame,
@@ -138,21 +124,12 @@ def discover(
             alpha=alpha,
             random_state=seed,
         )
-    found = result.graph
-    edges = result.edges.to_dict("records")
-    described = {"method": method.value, **graph_as_json(found), "edges": edges}
-    output.document({**described, "out": out and str(out)})
-    if out is None:
-        output.say(write_graph(found).rstrip("\n"))
-    else:
-        write_graph_file(found, out, output_format(out))
-        output.remark(f"Wrote {len(edges)} edges to {out}. An estimate is no knowledge: read it.")
-    output.remark(result.summary())
+    _tell(output, result, method, out)
 
 
 def _knowledge(
     tiers: list[str] | None, forbidden: list[str] | None, required: list[str] | None
-) -> Any:
+) -> "Knowledge":
     """Return what the options say of the graph before the data are seen."""
     from causalaug.discovery import Knowledge
 
@@ -176,3 +153,19 @@ def _arrows(option: str, texts: list[str] | None) -> list[tuple[str, str]]:
             )
         found += graph.directed
     return found
+
+
+def _tell(output: Output, result: "Discovery", method: MethodName, out: Path | None) -> None:
+    """Print the graph or write it to a file, and say how sure its edges are."""
+    from causalaug.cli._graph_files import graph_as_json, output_format, write_graph_file
+    from causalaug.graphs import write_graph
+
+    graph, edges = result.graph, result.edges.to_dict("records")
+    described = {"method": method.value, **graph_as_json(graph), "edges": edges}
+    output.document({**described, "out": out and str(out)})
+    if out is None:
+        output.say(write_graph(graph).rstrip("\n"))
+    else:
+        write_graph_file(graph, out, output_format(out))
+        output.remark(f"Wrote {len(edges)} edges to {out}. An estimate is no knowledge: read it.")
+    output.remark(result.summary())

@@ -1,7 +1,5 @@
 """``causalaug evaluate``: whether the graph helps, and whether it fits the data."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from enum import StrEnum
@@ -13,23 +11,17 @@ import typer
 
 from causalaug._atomic import atomic_path, check_output
 from causalaug.cli._errors import reported
+from causalaug.cli._groups import with_groups
 from causalaug.cli._options import (
-    Columns,
+    ChosenColumns,
     Data,
-    Dates,
-    Debug,
-    Decimal,
-    Drop,
-    Encoding,
     Graph,
     Jobs,
-    Json,
     Kinds,
     Limits,
     Overwrite,
-    Quiet,
     Seed,
-    Separator,
+    TextFormat,
     check_jobs,
     parse_kinds,
     parse_limits,
@@ -79,6 +71,7 @@ Report = Annotated[
         show_default=False,
     ),
 ]
+Learner = Annotated[LearnerName, typer.Option(help="The learner that is to be helped.")]
 Task = Annotated[
     TaskName | None,
     typer.Option(
@@ -88,52 +81,51 @@ Task = Annotated[
     ),
 ]
 
+Folds = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=2, help="The number of folds: 5, or 3 if quick.", show_default=False
+    ),
+]
+Repeats = Annotated[
+    int, typer.Option(metavar="N", min=1, help="How often the rows are split anew.")
+]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="A first look: fewer folds, no other learners.")
+]
+Minutes = Annotated[
+    float | None,
+    typer.Option(
+        metavar="M",
+        help="About how long the fits may take. What is not begun by then, other learners "
+        "first, is left out and listed.",
+        show_default=False,
+    ),
+]
+
 
 @reported
+@with_groups
 def evaluate(
     data: Data,
     graph: Graph,
     target: Target,
     report: Report = None,
-    estimator: Annotated[
-        LearnerName, typer.Option(help="The learner that is to be helped.")
-    ] = LearnerName.boosting,
+    estimator: Learner = LearnerName.boosting,
     task: Task = None,
-    folds: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=2, help="The number of folds: 5, or 3 if quick.", show_default=False
-        ),
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How often the rows are split anew.")
-    ] = 1,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A first look: fewer folds, no other learners.")
-    ] = False,
-    minutes: Annotated[
-        float | None,
-        typer.Option(
-            metavar="M",
-            help="About how long the fits may take. What is not begun by then, other learners "
-            "first, is left out and listed.",
-            show_default=False,
-        ),
-    ] = None,
+    folds: Folds = None,
+    repeats: Repeats = 1,
+    quick: Quick = False,
+    minutes: Minutes = None,
     jobs: Jobs = 1,
     kinds: Kinds = None,
     overwrite: Overwrite = False,
     limits: Limits = None,
-    columns: Columns = None,
-    drop: Drop = None,
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    decimal: Decimal = None,
-    dates: Dates = True,
+    *,
+    chosen: ChosenColumns,
+    text: TextFormat,
     seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    output: Output,
 ) -> None:
     """Ask whether a graph helps to predict, and fits the data.
 
@@ -153,39 +145,26 @@ def evaluate(
     from causalaug.cli._table_files import read_table
     from causalaug.report import evaluate as evaluate_graph
 
-    checked_kinds, checked_limits = parse_kinds(kinds), parse_limits(limits)
+    options: dict[str, Any] = {
+        "kinds": parse_kinds(kinds),
+        "limits": parse_limits(limits),
+        "n_splits": folds or (QUICK_FOLDS if quick else FOLDS),
+        "repeats": repeats,
+        "rivals": not quick,
+        "minutes": minutes,
+        "n_jobs": jobs,
+        "random_state": seed,
+        "source": shlex.join(["causalaug", *sys.argv[1:]]),
+    }
     check_jobs(jobs)
-    output = Output(json=json, quiet=quiet)
     if report is not None:
         check_report(report)
         check_not_an_input(report, (data, graph), overwrite=overwrite)
     admg = open_graph(graph)
-    frame = read_table(
-        data,
-        encoding=encoding,
-        separator=separator,
-        columns=columns,
-        drop=drop,
-        decimal=decimal,
-        dates=dates,
-    )
-    frame, learner = _learner(frame, target, estimator.value, task and task.value, output)
+    frame, learner = _learner(read_table(data, text, chosen), target, estimator, task, output)
     with output.progress("Fitting learners") as progress:
         result = evaluate_graph(
-            frame,
-            admg,
-            target,
-            estimator=learner,
-            kinds=checked_kinds,
-            limits=checked_limits,
-            n_splits=folds or (QUICK_FOLDS if quick else FOLDS),
-            repeats=repeats,
-            rivals=not quick,
-            minutes=minutes,
-            n_jobs=jobs,
-            random_state=seed,
-            callback=progress,
-            source=shlex.join(["causalaug", *sys.argv[1:]]),
+            frame, admg, target, estimator=learner, callback=progress, **options
         )
     if report is not None:
         write_report(result, report)
@@ -193,29 +172,41 @@ def evaluate(
 
 
 def _learner(
-    frame: pd.DataFrame, target: str, name: str, task: str | None, output: Output
-) -> tuple[pd.DataFrame, Any]:
-    """Return the frame and a learner that can predict its target."""
-    import pandas as pd
-
+    frame: "pd.DataFrame", target: str, name: LearnerName, task: TaskName | None, output: Output
+) -> tuple["pd.DataFrame", Any]:
+    """Return a learner by its name, and the frame with a target that it takes."""
     from causalaug._validation import check_columns_exist
     from causalaug.evaluation import named_learner
 
     check_columns_exist("--target", [target], list(frame.columns))
-    labels = frame[target]
-    is_number = pd.api.types.is_numeric_dtype(labels) and not pd.api.types.is_bool_dtype(labels)
-    default = "classification" if name == "logistic" or not is_number else "regression"
-    classification = (task or default) == "classification"
+    task = task or _default_task(frame[target], name)
+    classification = task == TaskName.classification
     features = frame.drop(columns=target)
-    learner = named_learner(name, features, classification=classification)
-    if name == "xgboost" and classification:
-        codes, classes = pd.factorize(labels, sort=True)
-        names = ", ".join(f"{code} = {label}" for code, label in enumerate(classes))
-        output.remark(f"XGBoost takes classes as numbers: {names}")
-        known = pd.Series(codes, index=frame.index)
-        coded = known if labels.notna().all() else known.astype("Int64").mask(labels.isna())
-        frame = frame.assign(**{target: coded})
+    learner = named_learner(name.value, features, classification=classification)
+    if name == LearnerName.xgboost and classification:
+        frame = frame.assign(**{target: _as_codes(frame[target], output)})
     return frame, learner
+
+
+def _default_task(labels: "pd.Series[Any]", name: LearnerName) -> TaskName:
+    """Return what the learner does; where it does both, numbers are regressed."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    is_number = is_numeric_dtype(labels) and not is_bool_dtype(labels)
+    if is_number and name != LearnerName.logistic:
+        return TaskName.regression
+    return TaskName.classification
+
+
+def _as_codes(labels: "pd.Series[Any]", output: Output) -> "pd.Series[Any]":
+    """Return classes as numbers from 0, and say which is which; missing ones stay missing."""
+    import pandas as pd
+
+    codes, classes = pd.factorize(labels, sort=True)
+    names = ", ".join(f"{code} = {label}" for code, label in enumerate(classes))
+    output.remark(f"XGBoost takes classes as numbers: {names}")
+    coded = pd.Series(codes, index=labels.index)
+    return coded if labels.notna().all() else coded.astype("Int64").mask(labels.isna())
 
 
 def check_report(path: Path) -> None:
@@ -227,7 +218,7 @@ def check_report(path: Path) -> None:
     check_output(path)
 
 
-def write_report(result: Evaluation, path: Path) -> None:
+def write_report(result: "Evaluation", path: Path) -> None:
     """Write a report in the format of its ending, in full or not at all."""
     if path.suffix.lower() in PAGES:
         result.to_html(path)
@@ -238,7 +229,7 @@ def write_report(result: Evaluation, path: Path) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def tell(output: Output, result: Evaluation, report: Path | None) -> None:
+def tell(output: Output, result: "Evaluation", report: Path | None) -> None:
     """Say the verdict first, then the losses, the parts of the gain, and the check."""
     output.document({**result.to_dict(), "report": report and str(report)})
     if output.quiet:
@@ -254,7 +245,7 @@ def tell(output: Output, result: Evaluation, report: Path | None) -> None:
         output.say(f"Report: {report.resolve()}")
 
 
-def tell_figures(output: Output, result: Evaluation) -> None:
+def tell_figures(output: Output, result: "Evaluation") -> None:
     """Show the losses, the parts of the gain, and the check."""
     compared = result.comparison
     losses = [

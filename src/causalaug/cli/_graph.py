@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from causalaug.cli._errors import reported
-from causalaug.cli._options import Debug, GraphSource, Json, Overwrite, Quiet
+from causalaug.cli._groups import with_groups
+from causalaug.cli._options import GraphSource, Overwrite
 from causalaug.cli._output import Output
 from causalaug.cli._text import listed
 
@@ -29,9 +30,8 @@ class FormatName(StrEnum):
 
 @graph.command()
 @reported
-def show(
-    source: GraphSource, json: Json = False, quiet: Quiet = False, debug: Debug = False
-) -> None:
+@with_groups
+def show(source: GraphSource, *, output: Output) -> None:
     """Print what a graph says: edges, order, districts and factors.
 
     \b
@@ -41,7 +41,6 @@ def show(
     from causalaug.cli._graph_files import graph_as_json, open_graph
     from causalaug.factorization import factorize
 
-    output = Output(json=json, quiet=quiet)
     admg = open_graph(source)
     factors = [str(factor) for factor in factorize(admg)]
     output.document(
@@ -69,6 +68,7 @@ def show(
 
 @graph.command()
 @reported
+@with_groups
 def convert(
     source: GraphSource,
     to: Annotated[
@@ -95,9 +95,8 @@ def convert(
         ),
     ] = None,
     overwrite: Overwrite = False,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    *,
+    output: Output,
 ) -> None:
     """Write a graph as arrows, DAGitty, DOT or GML text; or without some variables.
 
@@ -116,7 +115,6 @@ def convert(
     )
     from causalaug.graphs import latent_projection, write_graph
 
-    output = Output(json=json, quiet=quiet)
     admg = open_graph(source)
     admg = latent_projection(admg, keep=keep) if keep else admg
     format = output_format(out) if to is None else to.value
@@ -131,15 +129,15 @@ def convert(
 
 @graph.command()
 @reported
+@with_groups
 def pillow(
     source: GraphSource,
     variable: Annotated[
         str | None,
         typer.Argument(metavar="[VARIABLE]", help="All of them if left out.", show_default=False),
     ] = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    *,
+    output: Output,
 ) -> None:
     """Print the Markov pillow of a variable: what its values are drawn given.
 
@@ -153,7 +151,6 @@ def pillow(
     from causalaug.cli._graph_files import open_graph
     from causalaug.graphs import markov_pillow
 
-    output = Output(json=json, quiet=quiet)
     admg = open_graph(source)
     asked = admg.topological_order() if variable is None else (variable,)
     pillows = {node: markov_pillow(admg, node) for node in asked}

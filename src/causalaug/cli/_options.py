@@ -1,6 +1,11 @@
-"""Arguments and options that several commands have, each written once."""
+"""Arguments and options that several commands have, each written once.
+
+Options that are always given together are a group, see `with_groups`: `ChosenColumns` and
+`TextFormat` here, `Output` in a module of its own.
+"""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -152,6 +157,24 @@ Quiet: TypeAlias = Annotated[
 Debug: TypeAlias = Annotated[
     bool, typer.Option("--debug", help="Show where an error came from (or CAUSALAUG_DEBUG=1).")
 ]
+
+
+@dataclass(frozen=True)
+class ChosenColumns:
+    """Which columns of a table are used; by default all."""
+
+    columns: Columns = None
+    drop: Drop = None
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """How the text of a .csv or .tsv table becomes cells. Other tables say that themselves."""
+
+    encoding: Encoding = "utf-8"
+    separator: Separator = None
+    decimal: Decimal = None
+    dates: Dates = True
 
 
 def check_jobs(jobs: int) -> None:

@@ -14,6 +14,7 @@ from shutil import get_terminal_size
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from causalaug.cli._options import Debug, Json, Quiet  # noqa: TC001  typer reads them
 from causalaug.cli._text import on_one_line, printable
 
 if TYPE_CHECKING:
@@ -31,11 +32,16 @@ class Output:
 
     Results go to the standard output: as text, or as one JSON document and nothing else.
     Remarks and progress go to the standard error stream. Progress is a bar on a terminal, and
-    a line every ten seconds elsewhere, so that a log shows that something is under way.
+    a line every ten seconds elsewhere, so that a log shows that something is under way. What is
+    said of errors is up to `reported`, which looks at `quiet` and `debug`.
+
+    It is a group of options, see `with_groups`: a command that names it has ``--json``, ``--quiet``
+    and ``--debug``.
     """
 
-    json: bool = False
-    quiet: bool = False
+    json: Json = False
+    quiet: Quiet = False
+    debug: Debug = False
 
     def remark(self, text: str) -> None:
         """Say something that is not the result."""

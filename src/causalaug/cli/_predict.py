@@ -6,63 +6,59 @@ from typing import Annotated, Any
 import typer
 
 from causalaug.cli._errors import reported
+from causalaug.cli._groups import with_groups
 from causalaug.cli._options import (
     Data,
-    Dates,
-    Debug,
-    Decimal,
-    Encoding,
     Graph,
-    Json,
     Kinds,
     Limits,
     Overwrite,
-    Quiet,
-    Separator,
+    TextFormat,
     parse_kinds,
     parse_limits,
 )
 from causalaug.cli._output import Output
-from causalaug.cli._text import listed
 
 LEVELS = (0.05, 0.5, 0.95)
 """The quantiles that are written unless others are asked for: a nine in ten interval."""
 
+New = Annotated[
+    Path,
+    typer.Argument(metavar="NEW", help="The rows to predict; cells may be missing."),
+]
+Target = Annotated[
+    str,
+    typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict."),
+]
+Out = Annotated[
+    Path,
+    typer.Option("--out", "-o", metavar="FILE", help="Where the predictions go."),
+]
+Quantiles = Annotated[
+    str | None,
+    typer.Option(
+        metavar="P,...",
+        help="Quantiles of a number to write, as in 0.05,0.5,0.95.",
+        show_default=False,
+    ),
+]
+
 
 @reported
+@with_groups
 def predict(
     data: Data,
-    new: Annotated[
-        Path,
-        typer.Argument(metavar="NEW", help="The rows to predict; cells may be missing."),
-    ],
+    new: New,
     graph: Graph,
-    target: Annotated[
-        str,
-        typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict."),
-    ],
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="FILE", help="Where the predictions go."),
-    ],
-    quantiles: Annotated[
-        str | None,
-        typer.Option(
-            metavar="P,...",
-            help="Quantiles of a number to write, as in 0.05,0.5,0.95.",
-            show_default=False,
-        ),
-    ] = None,
+    target: Target,
+    out: Out,
+    quantiles: Quantiles = None,
     kinds: Kinds = None,
     limits: Limits = None,
     overwrite: Overwrite = False,
-    encoding: Encoding = "utf-8",
-    separator: Separator = None,
-    decimal: Decimal = None,
-    dates: Dates = True,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    *,
+    text: TextFormat,
+    output: Output,
 ) -> None:
     """Predict a column by all that the graph knows: causes, effects, causes of effects.
 
@@ -77,26 +73,17 @@ def predict(
     """
     from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import open_graph
+    from causalaug.cli._rows import only_nodes
     from causalaug.cli._table_files import check_table_output, read_table, write_table
     from causalaug.model import fit_model
-    from causalaug.table import without_extra
 
     levels = _parse_levels(quantiles)
     options: dict[str, Any] = {"kinds": parse_kinds(kinds), "limits": parse_limits(limits)}
-    output = Output(json=json, quiet=quiet)
     check_table_output(out, safe=False)
     check_not_an_input(out, [data, new], overwrite=overwrite)
     admg = open_graph(graph)
-    reading: dict[str, Any] = {
-        "encoding": encoding,
-        "separator": separator,
-        "decimal": decimal,
-        "dates": dates,
-    }
-    train, outside = without_extra(read_table(data, **reading), admg.nodes, "ignore")
-    if outside:
-        output.remark(f"Left out, since they are no node of the graph: {listed(outside)}")
-    asked = read_table(new, **reading)
+    train = only_nodes(read_table(data, text), admg, output)
+    asked = read_table(new, text)
     asked = asked[[name for name in asked.columns if name in admg.nodes]]
     with output.progress("Fitting the factors"):
         model = fit_model(train, admg, "auto", **options)
@@ -107,6 +94,7 @@ def predict(
 
 
 def _parse_levels(text: str | None) -> tuple[float, ...]:
+    """Return the levels of the quantiles to write."""
     if text is None:
         return LEVELS
     try:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from causalaug.cli._errors import keeping, reported
-from causalaug.cli._options import Debug, Json, Quiet
+from causalaug.cli._groups import with_groups
 from causalaug.cli._output import Output
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ Reference = Annotated[
 
 
 @reported
+@with_groups
 def reproduce(
     store: Store = Path("reproduction.sqlite"),
     spec: Spec = None,
@@ -92,9 +93,8 @@ def reproduce(
     report_only: Annotated[
         bool, typer.Option("--report-only", help="Run nothing; show what the store holds.")
     ] = False,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    *,
+    output: Output,
 ) -> None:
     """Run the experiment of the paper: as published, as written, and honestly.
 
@@ -110,7 +110,6 @@ def reproduce(
     """
     from causalaug.experiments import RecordStore, run_experiment
 
-    output = Output(json=json, quiet=quiet)
     others = None if reference is None else _read_reference(reference)
     asked = {
         "datasets": dataset,

@@ -1,4 +1,4 @@
-"""The rows of an augmented table with their weights, as one frame."""
+"""The rows of a command: the columns of its graph on the way in, weights beside on the way out."""
 
 from __future__ import annotations
 
@@ -7,15 +7,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from causalaug.cli._text import listed
 from causalaug.exceptions import ParameterError
+from causalaug.table import without_extra
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from causalaug.augmentation import AugmentedTable
+    from causalaug.cli._output import Output
+    from causalaug.graphs import ADMG
     from causalaug.typing import FloatArray, IntArray
 
 ROW_OF = "row_of_"
+
+
+def only_nodes(
+    frame: pd.DataFrame, graph: ADMG, output: Output, what_becomes: str = "Left out"
+) -> pd.DataFrame:
+    """Return the columns that are nodes of the graph; a remark names the others."""
+    inside: pd.DataFrame
+    inside, outside = without_extra(frame, graph.nodes, "ignore")
+    if outside:
+        output.remark(f"{what_becomes}, since they are no node of the graph: {listed(outside)}")
+    return inside
 
 
 def check_new_columns(columns: Collection[str], weight_column: str, *, provenance: bool) -> None:

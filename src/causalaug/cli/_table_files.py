@@ -15,6 +15,7 @@ from causalaug._optional import import_optional
 from causalaug._validation import brief, check_columns_exist
 from causalaug.cli._cells import check_decimal, check_numbers, with_dates
 from causalaug.cli._files import check_input
+from causalaug.cli._options import ChosenColumns, TextFormat
 from causalaug.cli._spreadsheet import has_returns, without_formulas
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.table import check_names
@@ -32,6 +33,7 @@ FORMATS = {
     ".feather": "feather",
     ".arrow": "feather",
 }
+DEFAULT_TEXT, ALL_COLUMNS = TextFormat(), ChosenColumns()
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 SPELLED = {"tab": "\t", "\\t": "\t"}
 EXACTLY: dict[str, Any] = (
@@ -60,34 +62,26 @@ def table_format(path: Path, what: str) -> str:
 
 
 def read_table(
-    path: Path,
-    *,
-    encoding: str = "utf-8",
-    separator: str | None = None,
-    columns: Sequence[str] | None = None,
-    drop: Sequence[str] | None = None,
-    decimal: str | None = None,
-    dates: bool = True,
+    path: Path, text: TextFormat = DEFAULT_TEXT, chosen: ChosenColumns = ALL_COLUMNS
 ) -> pd.DataFrame:
     """Return the table in a file: the columns to be used, without those to be dropped."""
     check_input(path, "A table")
     kind = table_format(path, "A table")
     if kind in SEPARATORS:
-        sign = _one_sign(separator) or SEPARATORS[kind]
-        check_decimal(decimal, sign)
-        frame = _parsed(_decoded(path, encoding), path, sign, decimal or ".")
-        kept = _chosen(frame, columns, drop)
-        check_numbers(kept, path, decimal)
-        return with_dates(kept) if dates else kept
-    return _chosen(_read_arrow(path, kind), columns, drop)
+        sign = _one_sign(text.separator) or SEPARATORS[kind]
+        check_decimal(text.decimal, sign)
+        frame = _parsed(_decoded(path, text.encoding), path, sign, text.decimal or ".")
+        # Before the cells are looked at: a column that is left out may hold anything.
+        kept = _only_chosen(frame, chosen)
+        check_numbers(kept, path, text.decimal)
+        return with_dates(kept) if text.dates else kept
+    return _only_chosen(_read_arrow(path, kind), chosen)
 
 
-def _chosen(
-    frame: pd.DataFrame, columns: Sequence[str] | None, drop: Sequence[str] | None
-) -> pd.DataFrame:
+def _only_chosen(frame: pd.DataFrame, chosen: ChosenColumns) -> pd.DataFrame:
     """Return the columns that were asked for, in the order of the table."""
-    used = _listed("--columns", columns, frame) or set(frame.columns)
-    left_out = _listed("--drop", drop, frame)
+    used = _listed("--columns", chosen.columns, frame) or set(frame.columns)
+    left_out = _listed("--drop", chosen.drop, frame)
     kept: pd.DataFrame = frame[[name for name in frame if name in used - left_out]]
     return kept
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
@@ -150,60 +152,145 @@ def compare(
     check_bool("rivals", rivals)
     check_jobs(n_jobs)
     graph = as_graph(graph)
-    for name, number, least in (("n_splits", n_splits, 2), ("repeats", repeats, 1)):
-        check_integer(name, number, at_least=least)
-    check_splitter(cv)
-    opened, table, outside, decided = _open_frame(frame, graph, target, extra, kinds, limits)
-    warn_of_extra(outside)
-    features, labelled = opened.drop(target).to_native(), _labelled(table, target)
-    known = opened[labelled]
-    if not opened.drop(target).columns:
-        raise TableError(
-            "There must be a column to predict from. Found the target alone: "
-            f"{target!r}. Add features to the data and to the graph."
-        )
-    groups = check_groups(groups, len(opened))
-    if cv is None and len(labelled) < 2 * n_splits:
-        raise TableError(
-            f"There must be at least two rows for each of the {n_splits} folds. Found "
-            f"{len(labelled)} rows{_of_all(labelled, table)}. Use fewer folds, or more rows."
-        )
+    _check_splits(n_splits, repeats, cv)
+    rows = _ObservedRows.of(frame, graph, target, extra, kinds, limits)
+    warn_of_extra(rows.outside)
+    rows.check_features()
+    groups = check_groups(groups, rows.n_rows)
+    if cv is None:
+        rows.check_enough(n_splits)
     if estimator is not None:
         check_learner(estimator)
-    is_classification = _is_classification(task, estimator, opened[target])
-    learner = default_learner(features, classification=is_classification)
+    is_classification = _is_classification(task, estimator, rows.opened[target])
+    learner = default_learner(rows.features, classification=is_classification)
     learner = learner if estimator is None else estimator
-    judge = _judge(learner, known[target].to_numpy(), target, is_classification=is_classification)
-    missing = None if is_classification else np.nan
-    labels = _spread(known[target].to_numpy(), labelled, len(opened), missing)
-    kind = AugmentedClassifier if is_classification else AugmentedRegressor
-    augmented = kind(
+    judge = _judge(learner, rows.known_labels, target, is_classification=is_classification)
+    augmented = (AugmentedClassifier if is_classification else AugmentedRegressor)(
         # The graph's model completes its own columns only; the plain learner sees others as well.
-        with_holes(learner) if _has_holes(table, outside) else learner,
+        with_holes(learner) if rows.have_holes(rows.outside) else learner,
         graph=graph,
         target=target,
         conditional=conditional,
         expansion=expansion,
         augmented_share=augmented_share,
-        **decided,
+        kinds=_kinds_of(rows, graph, kinds),
+        limits=_limits_of(rows, graph, limits),
     )
-    blanket = select_markov_blanket(graph, target)
-    others = plain_learners(features, classification=is_classification, blanket=blanket)
-    others = other_than(learner, others) if rivals else {}
+    found = _rivals_of(learner, rows, graph, classification=is_classification) if rivals else {}
+    others = _with_holes({BASELINE: learner, **found}) if rows.features_have_holes else found
     rng = as_generator(random_state)
-    folds = _folds(judge, known, target, labelled, groups, rng, cv, n_splits, repeats)
-    has_holes = _has_holes(table, [name for name in table.columns if name != target])
-    if has_holes:
-        # The learner alone must not be given cells that the graph's model has filled in.
-        others = {name: with_holes(each) for name, each in {BASELINE: learner, **others}.items()}
+    folds = _folds(judge, rows, groups, rng, cv=cv, n_splits=n_splits, n_repeats=repeats)
     schedule = Schedule(trials_of(augmented, others, folds, rng), budget)
-    fit = Fitter(features, labels, groups, judge, np.setdiff1d(np.arange(len(opened)), labelled))
+    labels = rows.all_labels(None if is_classification else np.nan)
+    fit = Fitter(rows.features, labels, groups, judge, rows.unlabelled)
     losses = schedule.run(fit, n_jobs=n_jobs, map_=map_, callback=callback)
-    notes = _notes(max(len(train) for repeat in folds for train, _ in repeat), rivals=rivals)
-    notes += _notes_of_holes(others if has_holes else {}, len(opened) - len(labelled))
-    return Comparison(
-        losses, target, judge.loss_name, _name_of(learner), notes, tuple(schedule.left_out)
-    )
+    n_train = max(len(train) for repeat in folds for train, _ in repeat)
+    notes = _notes(n_train, rivals=rivals) + _notes_of_holes(rows, others)
+    left_out = tuple(schedule.left_out)
+    return Comparison(losses, target, judge.loss_name, _name_of(learner), notes, left_out)
+
+
+def _check_splits(n_splits: int, repeats: int, cv: Any) -> None:
+    """Raise unless rows can be split that way."""
+    check_integer("n_splits", n_splits, at_least=2)
+    check_integer("repeats", repeats, at_least=1)
+    check_splitter(cv)
+
+
+@dataclass(frozen=True, eq=False)
+class _ObservedRows:
+    """The rows of a comparison, checked: features, the target, and which rows have one."""
+
+    opened: nw.DataFrame[Any]
+    table: Table
+    target: str
+    outside: tuple[str, ...]
+    """Columns that are no node of the graph."""
+
+    @classmethod
+    def of(
+        cls,
+        frame: Any,
+        graph: ADMG,
+        target: str,
+        extra: str,
+        kinds: Mapping[str, KindName] | None,
+        limits: Mapping[str, Limits] | None,
+    ) -> _ObservedRows:
+        """Return the rows of a frame, checked as `augment` would, before any work."""
+        table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, limits=limits, holes=True)
+        # Some of the plain learners hold features in single precision.
+        table.check_magnitudes(LARGEST_FOR_LEARNERS)
+        outside = extra_columns(table.columns, graph.nodes, extra)
+        check_choice("target", target, graph.nodes)
+        if isinstance(frame, np.ndarray):
+            frame = pd.DataFrame(frame, columns=list(graph.nodes))
+        return cls(nw.from_native(frame, eager_only=True), table, target, outside)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows, with a target or without."""
+        return self.table.n_rows
+
+    @property
+    def feature_names(self) -> list[str]:
+        """All columns but the target."""
+        return [name for name in self.table.columns if name != self.target]
+
+    @property
+    def features(self) -> Any:
+        """All columns but the target, as a frame like the one that was given."""
+        return self.opened.drop(self.target).to_native()
+
+    @cached_property
+    def labelled(self) -> IntArray:
+        """The rows that have a target."""
+        return np.flatnonzero(~np.isnan(self.table.values[:, self.table.index(self.target)]))
+
+    @property
+    def unlabelled(self) -> IntArray:
+        """The rows that have none."""
+        return np.setdiff1d(np.arange(self.n_rows), self.labelled)
+
+    @property
+    def known_labels(self) -> Any:
+        """The targets that are there."""
+        return self.opened[self.labelled][self.target].to_numpy()
+
+    def all_labels(self, missing: float | None) -> Any:
+        """Return the targets of all rows: as they were, or with `missing` where there is none."""
+        if len(self.labelled) == self.n_rows:
+            return self.known_labels
+        labels = np.full(self.n_rows, missing)
+        labels[self.labelled] = self.known_labels
+        return labels
+
+    @property
+    def features_have_holes(self) -> bool:
+        """Whether a cell of the features is missing."""
+        return self.have_holes(self.feature_names)
+
+    def have_holes(self, columns: Sequence[str]) -> bool:
+        """Say whether a cell of some columns is missing."""
+        places = [self.table.index(name) for name in columns]
+        return bool(np.isnan(self.table.values[:, places]).any())
+
+    def check_features(self) -> None:
+        """Raise unless there is something to predict from."""
+        if not self.feature_names:
+            raise TableError(
+                "There must be a column to predict from. Found the target alone: "
+                f"{self.target!r}. Add features to the data and to the graph."
+            )
+
+    def check_enough(self, n_splits: int) -> None:
+        """Raise unless every fold can have two rows with a target."""
+        if len(self.labelled) < 2 * n_splits:
+            some = f" with a target, of {self.n_rows}" if len(self.unlabelled) else ""
+            raise TableError(
+                f"There must be at least two rows for each of the {n_splits} folds. Found "
+                f"{len(self.labelled)} rows{some}. Use fewer folds, or more rows."
+            )
 
 
 def _notes(n_train: int, *, rivals: bool) -> tuple[str, ...]:
@@ -212,80 +299,64 @@ def _notes(n_train: int, *, rivals: bool) -> tuple[str, ...]:
     return (f"Gaussian processes were fitted to {MOST_ROWS:,} of {n_train:,} training rows.",)
 
 
-def _open_frame(
-    frame: Any,
-    graph: ADMG,
-    target: str,
-    extra: str,
-    kinds: Mapping[str, KindName] | None,
-    limits: Mapping[str, Limits] | None,
-) -> tuple[nw.DataFrame[Any], Table, tuple[str, ...], dict[str, Any]]:
-    """Return the frame, its table, the columns outside, and kinds and limits of the others.
+def _kinds_of(
+    rows: _ObservedRows, graph: ADMG, kinds: Mapping[str, KindName] | None
+) -> dict[str, KindName]:
+    """Return the kinds of the features in the graph, decided once, and what was said of nodes.
 
-    The data are checked as `augment` would, before any work. A fold has fewer values than the
-    table: left to itself, it might take a quantity for ranks. The target is what the task says.
+    A fold has fewer values than the table: left to itself, it might take a quantity for ranks.
+    The kind of the target follows from the task.
     """
-    table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, limits=limits, holes=True)
-    # Some of the plain learners hold features in single precision.
-    table.check_magnitudes(LARGEST_FOR_LEARNERS)
-    outside = extra_columns(table.columns, graph.nodes, extra)
-    check_choice("target", target, graph.nodes)
-    if isinstance(frame, np.ndarray):
-        frame = pd.DataFrame(frame, columns=list(graph.nodes))
-    known = {name: table.index(name) for name in table.columns if name not in (target, *outside)}
-    movable = {name: j for name, j in known.items() if table.resolution[j] is not None}
-    decided = {
-        "kinds": {name: table.kinds[j] for name, j in known.items()} | _within(kinds, graph),
-        "limits": {name: table.limits[j] for name, j in movable.items()} | _within(limits, graph),
-    }
-    return nw.from_native(frame, eager_only=True), table, outside, decided
+    decided = dict(zip(rows.table.columns, rows.table.kinds, strict=True))
+    return {name: decided[name] for name in _features_within(rows)} | _within(kinds, graph)
 
 
-def _labelled(table: Table, target: str) -> IntArray:
-    """Return the rows that have a target."""
-    return np.flatnonzero(~np.isnan(table.values[:, table.index(target)]))
+def _limits_of(
+    rows: _ObservedRows, graph: ADMG, limits: Mapping[str, Limits] | None
+) -> dict[str, Limits]:
+    """Return the limits of the features that can move, decided once like their kinds."""
+    table, places = rows.table, map(rows.table.index, _features_within(rows))
+    movable = [place for place in places if table.resolution[place] is not None]
+    decided = {table.columns[place]: table.limits[place] for place in movable}
+    return decided | _within(limits, graph)
 
 
-def _of_all(labelled: IntArray, table: Table) -> str:
-    """Return which rows they are, if some have no target."""
-    return "" if len(labelled) == table.n_rows else f" with a target, of {table.n_rows}"
+def _features_within(rows: _ObservedRows) -> list[str]:
+    return [name for name in rows.feature_names if name not in rows.outside]
 
 
-def _has_holes(table: Table, columns: Sequence[str]) -> bool:
-    """Say whether a cell of some columns is missing."""
-    return bool(np.isnan(table.values[:, [table.index(name) for name in columns]]).any())
+def _rivals_of(
+    learner: Any, rows: _ObservedRows, graph: ADMG, *, classification: bool
+) -> dict[str, Any]:
+    """Return the plain learners that run along, none of the learner's own kind."""
+    blanket = select_markov_blanket(graph, rows.target)
+    found = plain_learners(rows.features, classification=classification, blanket=blanket)
+    return other_than(learner, found)
 
 
-def _spread(known: Any, labelled: IntArray, n_rows: int, missing: float | None) -> Any:
-    """Return the targets of all rows: as they were, or with `missing` where there is none."""
-    if len(labelled) == n_rows:
-        return known
-    spread = np.full(n_rows, missing)
-    spread[labelled] = known
-    return spread
+def _with_holes(learners: Mapping[str, Any]) -> dict[str, Any]:
+    """Return learners that take missing cells, or fill them in without the graph.
+
+    The learner alone is among them: it must not be given cells that the graph's model filled in.
+    """
+    return {name: with_holes(each) for name, each in learners.items()}
 
 
 def _folds(
-    judge: Task,
-    known: nw.DataFrame[Any],
-    target: str,
-    labelled: IntArray,
-    groups: Any,
-    rng: np.random.Generator,
-    cv: Any,
-    n_splits: int,
-    n_repeats: int,
+    judge: Task, rows: _ObservedRows, groups: Any, rng: np.random.Generator, **options: Any
 ) -> list[list[tuple[IntArray, IntArray]]]:
     """Return training and held-out rows, all of them with a target; the rest is held out never."""
-    features, labels = known.drop(target).to_native(), known[target].to_numpy()
+    known, labelled = rows.opened[rows.labelled], rows.labelled
+    features = known.drop(rows.target).to_native()
     own = None if groups is None else groups[labelled]
-    options = {"cv": cv, "n_splits": n_splits, "n_repeats": n_repeats}
-    folds = hold_out(judge, features, labels, own, rng, **options)
+    folds = hold_out(judge, features, rows.known_labels, own, rng, **options)
     return [[(labelled[train], labelled[held]) for train, held in repeat] for repeat in folds]
 
 
-def _notes_of_holes(rivals: Mapping[str, Any], n_unlabelled: int) -> tuple[str, ...]:
+def _notes_of_holes(rows: _ObservedRows, others: Mapping[str, Any]) -> tuple[str, ...]:
     """Say how the plain learners came by missing cells, and what rows without a target did."""
+    rivals = others if rows.features_have_holes else {}
+    n_unlabelled = len(rows.unlabelled)
     taken = [name for name, each in rivals.items() if not is_filled_in(each)]
     filled = [name for name in rivals if name not in taken]
     notes = []

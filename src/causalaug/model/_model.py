@@ -1,41 +1,31 @@
-"""Fit the factors of a graph to a table, and keep what was fitted."""
+"""Fit the factors of a graph to a table, and make new rows from what was fitted."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-import pandas as pd
-
 from causalaug._augmented_table import AugmentedTable
-from causalaug._markup import Markup, element, html_table, join
 from causalaug._random import RandomState, as_generator, as_seed
 from causalaug._validation import check_integer, different_variables
 from causalaug._workers import Engine, check_engine
 from causalaug.conditionals import (
     AutoConditional,
     Conditional,
-    Density,
-    FittedConditional,
     KernelConditional,
-    density_of,
 )
-from causalaug.exceptions import ParameterError, TableError
+from causalaug.exceptions import ParameterError
 from causalaug.expansion import (
     BlockwiseExpansion,
     BudgetExpansion,
     Expansion,
     PrunedExpansion,
 )
-from causalaug.factorization import Factor, factorize
+from causalaug.factorization import factorize
 from causalaug.graphs import ADMG, read_graph
 from causalaug.model._blocks import BlockJob, grow_blocks
-from causalaug.model._completion import Completer, Completion, complete_frame
+from causalaug.model._fitted import CompletedRows, FittedFactors
 from causalaug.model._loss import MOST_LOST, warn_of_loss
-from causalaug.model._prediction import Prediction
 from causalaug.model._size import check_size, n_paths
-from causalaug.model._target import Target
 from causalaug.model._usable import fit_factors
 from causalaug.table import KindName, Limits, Table, code_rows
 from causalaug.typing import FloatArray
@@ -43,15 +33,12 @@ from causalaug.typing import FloatArray
 BLOCK_ROWS = 1 << 18
 """Rows of a block, about, unless the caller says otherwise."""
 
-SEED = 0
-"""The seed with which the holes of originals are drawn when they are mixed with new rows."""
-
 DEFAULT_CONDITIONAL = KernelConditional()
 DEFAULT_EXPANSION = BudgetExpansion()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GraphModel:
+class GraphModel(FittedFactors):
     """A table and a graph, fitted: the factors in order, each with its conditional.
 
     Make one with `fit_model`.
@@ -71,31 +58,6 @@ class GraphModel:
         One fitted conditional per factor; where cells are missing, its `rows` are those that it
         was fitted to.
     """
-
-    graph: ADMG
-    table: Table = field(repr=False)
-    factors: tuple[Factor, ...]
-    conditional: Conditional
-    fitted: tuple[FittedConditional, ...] = field(repr=False)
-
-    def __repr__(self) -> str:
-        """Return the factors and how they are modelled, not the rows."""
-        factors = " ".join(map(str, self.factors))
-        return f"GraphModel({self.table.n_rows:,} rows; {factors}; {self.conditional!r})"
-
-    def _repr_html_(self) -> str:
-        """Return the graph and its factors, for notebooks."""
-        kinds = dict(zip(self.table.columns, self.table.kinds, strict=True))
-        rows = [[str(factor), kinds[factor.target]] for factor in self.factors]
-        table = html_table(["factor", "kind of the variable"], rows)
-        words = f"Fitted to {self.table.n_rows:,} rows by {self.conditional!r}."
-        drawn = Markup(self.graph._repr_svg_() or "")
-        return str(join([drawn, element("p", words), table]))
-
-    @property
-    def order(self) -> tuple[str, ...]:
-        """The topological order of the variables that the factors follow."""
-        return tuple(factor.target for factor in self.factors)
 
     def expand(
         self,
@@ -134,157 +96,6 @@ class GraphModel:
         originals = None if self.table.missing is None else CompletedRows(self)
         return AugmentedTable(self.table, paths, self.factors, originals)
 
-    @cached_property
-    def densities(self) -> tuple[Density, ...]:
-        """One density per factor; made of weighted rows where the conditional has none."""
-        return tuple(
-            density_of(fitted, self.table, factor)
-            for fitted, factor in zip(self.fitted, self.factors, strict=True)
-        )
-
-    def log_density(self, frame: Any) -> pd.DataFrame:
-        """Return how likely each row is, factor by factor, in logarithms.
-
-        Parameters
-        ----------
-        frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
-            Rows with the columns of the fitted table; cells may be missing.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One column per factor, named by its target; the sum of a row is its
-            log-likelihood. Of a discrete variable it is the logarithm of a probability. A
-            missing cell gives NaN in every factor that it touches. A level that the fitted
-            table does not hold has no probability: ``-inf`` in its own factor; given
-            it nothing is known, and the factors whose pillow holds it are NaN.
-
-        Examples
-        --------
-        Whole numbers that are few are ordered: a day without sun says a little about one with.
-
-        >>> import pandas as pd
-        >>> days = pd.DataFrame({"sun": [1, 1, 0, 0], "ice": [9.0, 7.0, 2.0, 4.0]})
-        >>> model = fit_model(days, "sun -> ice")
-        >>> model.log_density(pd.DataFrame({"sun": [1, None], "ice": [8.0, 8.0]})).round(1)
-           sun  ice
-        0 -0.7 -2.1
-        1  NaN  NaN
-        """
-        values = self._coded(frame)
-        result = {}
-        for factor, density in zip(self.factors, self.densities, strict=True):
-            own = values[:, self.table.index(factor.target)]
-            pillow = values[:, [self.table.index(name) for name in factor.pillow]]
-            log_density = np.full(len(values), np.nan)
-            known = ~np.isnan(own) & np.isfinite(pillow).all(axis=1)
-            log_density[known] = _log_density(density, own[known], pillow[known])
-            result[factor.target] = log_density
-        return pd.DataFrame(result)
-
-    def score(self, frame: Any) -> float:
-        """Return the mean log-likelihood of the rows without holes; higher is better.
-
-        On rows that were not fitted it tells which of two graphs, or of two conditionals,
-        explains the data better.
-        """
-        rows = self.log_density(frame).sum(axis=1, skipna=False).to_numpy()
-        complete = rows[~np.isnan(rows)]
-        if not len(complete):
-            raise TableError(
-                "To be scored, at least one row must have all its cells, and no pillow may hold "
-                f"a level that the fitted table lacks. Found none among {len(rows)} rows."
-            )
-        return float(complete.mean())
-
-    def predict(self, target: str, frame: Any) -> Prediction:
-        """Return the distribution of one variable in each row, given its other cells.
-
-        Parameters
-        ----------
-        target : str
-            Any variable of the graph. A column of that name in `frame` is ignored.
-        frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
-            The other variables, as in the fitted table; an array may have all columns, or all
-            but the target's. Missing cells are integrated out, and so are columns that are not
-            there and levels that the fitted table lacks.
-
-        Returns
-        -------
-        Prediction
-            Its mean, quantiles, probabilities and samples.
-
-        Examples
-        --------
-        An effect that only one of two causes explains is evidence for that cause:
-
-        >>> import pandas as pd
-        >>> lawn = pd.DataFrame(
-        ...     {
-        ...         "rain": [True, True, False, False] * 5,
-        ...         "hose": [True, False, True, False] * 5,
-        ...         "wet": [True, True, True, False] * 5,
-        ...     }
-        ... )
-        >>> model = fit_model(lawn, "rain -> wet; hose -> wet")
-        >>> seen = pd.DataFrame({"wet": [True, True], "hose": [True, False]})
-        >>> model.predict("rain", seen).probabilities[:, 1].round(1)
-        array([0.5, 0.9])
-        """
-        self.table.index(target)
-        values = self._coded(frame, without=target)
-        return Target(self.table, self.factors, self.densities, target).predict(
-            np.where(np.isinf(values), np.nan, values)
-        )
-
-    def complete(
-        self,
-        frame: Any,
-        copies: int | None = 1,
-        random_state: RandomState = None,
-        *,
-        sample_weight: FloatArray | None = None,
-    ) -> Completion:
-        """Draw each missing cell given the observed ones of its row.
-
-        Parameters
-        ----------
-        frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
-            Rows with columns of the fitted table: those that were fitted, or others. Columns
-            that are not there are not added, and a level that the fitted table lacks stays; both
-            are integrated out.
-        copies : int or None, default=1
-            How many completions of a row with holes are drawn. None lists all, with their
-            probabilities; the missing cells must have levels then.
-        random_state : int, Generator, RandomState, SeedSequence or None, optional
-            The seed of the draws.
-        sample_weight : array of shape (n,), optional
-            The weight of each row, which its copies share; 1 by default.
-
-        Returns
-        -------
-        Completion
-            The copies as a frame like the input, their weights, and the row of each.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> lawn = pd.DataFrame({"rain": ["yes", "no"] * 5, "wet": ["yes", "no"] * 5})
-        >>> model = fit_model(lawn, "rain -> wet")
-        >>> seen = pd.DataFrame({"rain": ["no", None], "wet": ["no", "yes"]})
-        >>> found = model.complete(seen, copies=None)
-        >>> found.frame.assign(weight=found.weights.round(2), row=found.rows)
-          rain  wet  weight  row
-        0   no   no    1.00    0
-        1   no  yes    0.08    1
-        1  yes  yes    0.92    1
-        """
-        if copies is not None:
-            check_integer("copies", copies, at_least=1)
-        completer = Completer(self.table, self.factors, self.densities)
-        rng = as_generator(random_state)
-        return complete_frame(completer, frame, self.graph.nodes, copies, rng, sample_weight)
-
     def refined(self, rounds: int, random_state: RandomState = None) -> "GraphModel":
         """Fit again to rows whose holes were drawn from the last fit: stochastic EM.
 
@@ -314,15 +125,8 @@ class GraphModel:
             anew = fit_factors(self.conditional, filled, open_factors)
             fits = dict(enumerate(self.fitted)) | dict(zip(numbers, anew, strict=True))
             fitted = tuple(fits[number] for number in range(len(fits)))
-            model = GraphModel(self.graph, filled, self.factors, self.conditional, fitted)
+            model = replace(self, table=filled, fitted=fitted)
         return model
-
-    def _coded(self, frame: Any, without: str | None = None) -> FloatArray:
-        """Return new rows in the coding of the table; an array may lack the target."""
-        names = list(self.graph.nodes)
-        if without is not None and getattr(frame, "shape", (0, 0))[1:] == (len(names) - 1,):
-            names.remove(without)
-        return code_rows(self.table, frame, names)
 
     def plan(self, expansion: Expansion | None = None, block_rows: int | None = None) -> BlockJob:
         """Return the job of an expansion, cut into blocks; its seed is 0 until it is set."""
@@ -336,18 +140,6 @@ class GraphModel:
             size = n_paths(self, merge_equal=expansion.merge_equal)
             n_blocks = n_blocks if size > BLOCK_ROWS else 1
         return BlockJob(self, expansion, n_blocks)
-
-
-@dataclass(frozen=True, eq=False)
-class CompletedRows:
-    """The observed rows of a model, their holes drawn once, and their weights."""
-
-    model: GraphModel
-
-    def __call__(self) -> tuple[Any, FloatArray]:
-        """Return a frame without holes, and the weights of its rows."""
-        table = self.model.table
-        return self.model.complete(table.source, 1, SEED).frame, table.original_weights()
 
 
 def fit_model(
@@ -471,14 +263,6 @@ def count_blocks(expansion: Expansion, n_rows: int, block_rows: int | None) -> i
     if isinstance(expansion, PrunedExpansion):
         return 1 if block_rows is None else min(n_blocks, n_rows)
     return n_blocks
-
-
-def _log_density(density: Density, values: FloatArray, pillow: FloatArray) -> FloatArray:
-    """Return log-densities; a level that was never seen has none."""
-    seen = np.isfinite(values)
-    result = np.full(len(values), -np.inf)
-    result[seen] = density.log_density(values[seen], pillow[seen])
-    return result
 
 
 def check_strategies(conditional: object, expansion: object | None = None) -> None:

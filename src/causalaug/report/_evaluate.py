@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import warnings
+from dataclasses import dataclass
 from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -19,10 +20,12 @@ from causalaug.report._summary import summarize
 from causalaug.table import KINDS, without_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from causalaug.evaluation import Comparison
+    from causalaug.expansion import Expansion
     from causalaug.graphs import ADMG
+    from causalaug.model import GraphModel
     from causalaug.table import KindName, Limits, Table
 
 PACKAGES = ("causalaug", "numpy", "scipy", "pandas", "narwhals", "sklearn")
@@ -115,59 +118,104 @@ def evaluate(
     graph = as_graph(graph)
     seed = _as_seed(random_state)
     steps = _Steps(_renamed(progress, callback))
+    asked = _Asked(estimator, n_splits, repeats, cv, rivals, minutes)
     comparison = compare(
         frame,
         graph,
         target,
-        estimator,
         extra=extra,
         kinds=kinds,
         limits=limits,
-        n_splits=n_splits,
-        repeats=repeats,
-        cv=cv,
         groups=groups,
-        rivals=rivals,
-        minutes=minutes,
         n_jobs=n_jobs,
         random_state=seed,
         callback=steps.of_comparison,
+        **vars(asked),
     )
     steps.end_comparison()
     inside, outside = without_extra(frame, graph.nodes, extra)
     kinds, limits = _within(kinds, graph), _within(limits, graph)
     check = check_graph(inside, graph, kinds=kinds, n_jobs=n_jobs, random_state=seed)
     steps.advance()
-    conditional, expansion = default_conditional(), default_expansion(len(comparison.losses))
-    kinds_used = {target: _kind_of_target(comparison), **(kinds or {})}
-    model = fit_model(inside, graph, conditional, None, kinds_used, limits)
+    kinds_used = {target: _kind_of_target(comparison), **kinds}
+    model = fit_model(inside, graph, default_conditional(), None, kinds_used, limits)
+    expansion = default_expansion(len(comparison.losses))
     augmented = model.expand(expansion, seed)
     warn_of_loss(model, augmented)
     steps.advance()
-    learner = comparison.learner if estimator is None else " ".join(repr(estimator).split())
     return Evaluation(
         comparison=comparison,
         check=check,
         augmentation=summarize(augmented, target, seed, describe_loss(model, augmented)),
         graph=graph,
-        settings={
-            "learner": learner,
-            "folds": str(n_splits) if cv is None else str(cv),
-            "repeats": str(repeats),
-            **({} if rivals else {"plain learners": "not tried"}),
-            **({} if minutes is None else {"limit of time": f"{minutes:g} minutes"}),
-            "weights of the candidates": f"by {Blend()}",
-            "conditional": str(conditional),
-            "expansion": str(expansion),
-            "kinds of columns": _in_words(model.table),
-            **({"limits of columns": str(limits)} if limits else {}),
-            **({"columns outside the graph": ", ".join(outside)} if outside else {}),
-        },
+        settings=asked.settings(comparison.learner)
+        | _settings_of_rows(model, expansion, limits, outside),
         seed=seed,
         versions=_versions(estimator),
-        source=source
-        or _call(target, estimator, kinds, limits, n_splits, repeats, rivals, minutes, seed),
+        source=source or asked.call(target, kinds, limits, seed),
     )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """How the comparison is made, as it was asked for; the names are those of `compare`."""
+
+    estimator: Any
+    n_splits: int
+    repeats: int
+    cv: Any
+    rivals: bool
+    minutes: float | None
+
+    def settings(self, default_learner: str) -> dict[str, str]:
+        """Return what the report says of it, by name."""
+        return {
+            "learner": default_learner if self.estimator is None else _on_one_line(self.estimator),
+            "folds": str(self.n_splits) if self.cv is None else str(self.cv),
+            "repeats": str(self.repeats),
+            **({} if self.rivals else {"plain learners": "not tried"}),
+            **({} if self.minutes is None else {"limit of time": f"{self.minutes:g} minutes"}),
+        }
+
+    def call(
+        self, target: str, kinds: dict[str, KindName], limits: dict[str, Limits], seed: int
+    ) -> str:
+        """Return the Python that gives the same result."""
+        options = {
+            "estimator": None if self.estimator is None else _on_one_line(self.estimator),
+            "kinds": repr(kinds) if kinds else None,
+            "limits": repr(limits) if limits else None,
+            "n_splits": str(self.n_splits),
+            "repeats": str(self.repeats),
+            "rivals": None if self.rivals else "False",
+            "minutes": None if self.minutes is None else repr(self.minutes),
+            "random_state": str(seed),
+        }
+        given = ", ".join(f"{name}={text}" for name, text in options.items() if text is not None)
+        return (
+            "import causalaug as ca\n\n"
+            'graph = ca.read_graph("graph.txt")\n'
+            f"result = ca.evaluate(frame, graph, {target!r}, {given})\n"
+            'result.to_html("report.html")'
+        )
+
+
+def _on_one_line(estimator: Any) -> str:
+    return " ".join(repr(estimator).split())
+
+
+def _settings_of_rows(
+    model: GraphModel, expansion: Expansion, limits: dict[str, Limits], outside: Sequence[str]
+) -> dict[str, str]:
+    """Return what the report says of how new rows are made, by name."""
+    return {
+        "weights of the candidates": f"by {Blend()}",
+        "conditional": str(model.conditional),
+        "expansion": str(expansion),
+        "kinds of columns": _in_words(model.table),
+        **({"limits of columns": str(limits)} if limits else {}),
+        **({"columns outside the graph": ", ".join(outside)} if outside else {}),
+    }
 
 
 class _Steps:
@@ -240,34 +288,3 @@ def _versions(estimator: Any) -> dict[str, str]:
     found = {name: getattr(import_module(name), "__version__", None) for name in (*PACKAGES, own)}
     known = {name: str(version) for name, version in found.items() if version is not None}
     return {"python": platform.python_version(), **known}
-
-
-def _call(
-    target: str,
-    estimator: Any,
-    kinds: Mapping[str, KindName] | None,
-    limits: Mapping[str, Limits] | None,
-    n_splits: int,
-    repeats: int,
-    rivals: bool,
-    minutes: float | None,
-    seed: int,
-) -> str:
-    """Return the Python that gives the same result."""
-    options = {
-        "estimator": None if estimator is None else " ".join(repr(estimator).split()),
-        "kinds": None if not kinds else repr(dict(kinds)),
-        "limits": None if not limits else repr(dict(limits)),
-        "n_splits": str(n_splits),
-        "repeats": str(repeats),
-        "rivals": None if rivals else "False",
-        "minutes": None if minutes is None else repr(minutes),
-        "random_state": str(seed),
-    }
-    given = ", ".join(f"{name}={text}" for name, text in options.items() if text is not None)
-    return (
-        "import causalaug as ca\n\n"
-        'graph = ca.read_graph("graph.txt")\n'
-        f"result = ca.evaluate(frame, graph, {target!r}, {given})\n"
-        'result.to_html("report.html")'
-    )
