@@ -33,10 +33,10 @@ class Settings:
         return cls(store, options.jobs, options.units, options.first_seed, options.quick)
 
 
-def read_options(description, sections, *, store, first_seed, jobs, quick):
+def read_options(description, sections, *, store, first_seed, jobs, quick, units=40):
     """Return the options of the command line; `quick` says what a quick run leaves out."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--units", type=int, default=40, help="units a cell, all shapes together")
+    parser.add_argument("--units", type=int, default=units, help="units a cell, of all shapes")
     parser.add_argument("--jobs", type=int, default=jobs)
     parser.add_argument("--quick", action="store_true", help=f"{quick}; writes no page")
     parser.add_argument("--first-seed", type=int, default=first_seed)
