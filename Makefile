@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test coverage test-lowest slow fuzz lint format bench bench-check learning graph-checks reproduction screenshots scale docs clean
+.PHONY: setup demo test coverage test-lowest slow fuzz lint format bench bench-check learning graph-checks reproduction screenshots worth-figure scale docs clean
 
 setup: $(STAMP)
 
@@ -72,6 +72,9 @@ reproduction: $(STAMP)  ## the paper's experiment: docs/results/reproduction.md;
 
 screenshots: $(STAMP)  ## pictures of the demo's report: docs/images; needs a Chromium
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python tools/screenshot_report.py
+
+worth-figure: $(STAMP)  ## docs/images/rows_worth.svg and .png, from docs/results/learning.md
+	$(BIN)/python tools/draw_worth.py
 
 DOCS := .venv/.installed-docs
 

@@ -158,6 +158,21 @@ def test_only_labelled_rows_are_held_out_and_learnt_from_as_originals():
     assert recorded.weights_.sum() == pytest.approx(40.0)
 
 
+def test_a_level_that_only_rows_without_a_target_have_may_be_drawn_for_others():
+    rng = np.random.default_rng(0)
+    size = np.concatenate([rng.integers(0, 2, 40), rng.integers(0, 3, 40)]).astype(float)
+    size[20:40] = np.nan
+    # The rows whose size is missing look as if it were 2.
+    b = np.where(np.isnan(size), 2.0, size) + 0.1 * rng.normal(size=80)
+    y = pd.Series(b + 0.1 * rng.normal(size=80), name="y").where(np.arange(80) < 40)
+    model = ca.AugmentedRegressor(
+        Ridge(), graph="size -> b -> y", augmented_share=ca.Blend(n_splits=2), **FAST
+    )
+    X = pd.DataFrame({"size": size, "b": b})
+    model.fit(X, y)
+    assert abs(model.predict(pd.DataFrame({"size": [2.0], "b": [2.0]})) - 2.0) < 0.3
+
+
 @pytest.mark.parametrize(
     "missing",
     [np.nan, None, pd.NA],

@@ -87,7 +87,8 @@ def completed_rows(
     frame = done.frame
     if isinstance(frame, pd.DataFrame):
         frame = frame.reset_index(drop=True)
-    filled = table.filled(frame, code_rows(table, frame), done.weights)
+    # Coded by all rows: a level may be drawn that only rows without a target have.
+    filled = table.filled(frame, code_rows(observed.table, frame), done.weights)
     extra = None if labelled.extra is None else labelled.select(done.rows).extra
     return replace(labelled, table=filled, extra=extra)
 
