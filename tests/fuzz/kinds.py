@@ -21,6 +21,7 @@ def all_kinds():
         Kind("odd-objects", "graph objects", graph_objects.odd_objects, 0.02),
         Kind("augment", FRAMES, frames.augments, 0.25),
         Kind("model", FRAMES, frames.asks_a_model, 0.12),
+        Kind("complete", FRAMES, frames.completes, 0.05),
         Kind("check", FRAMES, frames.checks_a_graph, 0.05),
         Kind("graph-learner", FRAMES, frames.fits_a_graph_learner, 0.08),
         Kind("learner", FRAMES, frames.fits_a_learner, 0.08),
