@@ -1,9 +1,11 @@
 """All kinds of cases, and the time that each gets."""
 
-from fuzz import differential, frames, graph_objects, graph_texts, processes
+from fuzz import damage, differential, frames, graph_objects, graph_texts, processes
 from fuzz.cases import Kind
 
 GRAPHS, FRAMES, KILLS = "graph texts", "frames", "kills and interrupts"
+ON_DEMAND = 0.0
+"""The share of kinds that are run only if they are named: the others have their like."""
 
 
 def all_kinds():
@@ -28,9 +30,13 @@ def all_kinds():
         Kind("augmenter", FRAMES, frames.resamples, 0.05),
         Kind("average-stream", FRAMES, frames.averages_and_streams, 0.05),
         Kind("compare", FRAMES, frames.compares, 0.04),
+        Kind("flips", "bit flips", damage.flips_a_bit, 0.05),
         Kind("parts", KILLS, processes.disturbs_parts, 0.4, longest=1500),
         Kind("command", KILLS, processes.disturbs_command, 0.4, longest=1500),
         Kind("reproduce", KILLS, processes.disturbs_reproduce, 0.15, longest=1500),
+        Kind("killed-parts", KILLS, processes.kills_parts, ON_DEMAND, longest=1500),
+        Kind("killed-command", KILLS, processes.kills_command, ON_DEMAND, longest=1500),
+        Kind("killed-reproduce", KILLS, processes.kills_reproduce, ON_DEMAND, longest=1500),
     ]
     if differential.has_graphviz():
         batch = differential.TEXTS
