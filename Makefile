@@ -41,8 +41,8 @@ MINUTES ?= 20
 SEED ?= 0
 JOBS ?= 2
 
-fuzz: $(STAMP)  ## random graphs, frames and kills: MINUTES=20 SEED=0; CASE=dot:17 for one case again
-	OMP_NUM_THREADS=1 PYTHONPATH=src:tests $(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS) $(if $(CASE),--case $(CASE))
+fuzz: $(STAMP)  ## random graphs, frames and kills: MINUTES=20 SEED=0; CASE=dot:17 for one case again, KINDS=flips CASES=1000 for so many
+	OMP_NUM_THREADS=1 PYTHONPATH=src:tests $(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS) $(if $(CASE),--case $(CASE)) $(if $(KINDS),--kinds $(KINDS)) $(if $(CASES),--cases $(CASES))
 
 lint: $(STAMP)  ## style, types, spelling and workflow files
 	$(BIN)/ruff check .

@@ -1,8 +1,10 @@
 """Tails, outliers and uneven noise."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import causalaug as ca
 from causalaug.densities._mean import fit_smooth_mean
 from causalaug.densities._noise import (
     DEFAULT_FREEDOM,
@@ -60,3 +62,17 @@ def test_beyond_the_rows_the_scale_stays():
     scale = scale_of(0, 0.7)
     near, far = scale.relative(np.array([[2.5, 0.0], [99.0, 0.0]]))
     assert near == far
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-90, 1.0, 1e60])
+@pytest.mark.parametrize("first", [1e150, 1e278, 1e300])
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_row_of_nearly_all_the_weight_leaves_a_noise(unit, first):
+    """Weighted by it, the other rows vary by less than a double can tell from zero."""
+    x = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.5])
+    y = unit * np.array([-1.4, 0.9, -0.1, -0.5, 0.2, 0.3])
+    weights = np.array([first, 1.0, 2.0, 3.0, 1.0, 2.0])
+    frame = pd.DataFrame({"x": x, "y": y})
+    model = ca.fit_model(frame, "x -> y", ca.ResidualConditional(), sample_weight=weights)
+    assert np.isfinite(model.log_density(frame).to_numpy()).all()
+    assert np.isfinite(model.predict("y", frame[["x"]]).mean).all()

@@ -10,5 +10,7 @@ number, so that a failure is found again by the line that reports it. What count
 
 One of our own errors is an answer. The files: `cases` says what a case is, `graph_texts` and
 `graph_objects` draw graphs in all formats, `differential` asks others, `frames` draws tables and
-calls the public functions on them, `processes` kills, `__main__` runs and reports.
+calls the public functions on them, `processes` kills, `damage` flips bits, `__main__` runs and
+reports. ``make fuzz KINDS=flips CASES=1000`` and ``make fuzz CASES=100
+KINDS=killed-parts,killed-command,killed-reproduce`` try one kind so many times.
 """

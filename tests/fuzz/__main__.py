@@ -15,9 +15,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
+
 from engine.jobs import environment
 from fuzz.cases import run_case
-from fuzz.kinds import KILLS, all_kinds
+from fuzz.kinds import KILLS, ON_DEMAND, all_kinds
 
 MOST_SHOWN = 5
 """Failures of one kind that are shown in full; more of them rarely say more."""
@@ -41,6 +43,7 @@ def _options(words):
     parser.add_argument("--seed", default="0")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--kinds", default="", help="only these, separated by commas")
+    parser.add_argument("--cases", type=int, help="so many of each kind, however long they take")
     parser.add_argument("--case", default="", help="one case, KIND:NUMBER, as a failure names it")
     parser.add_argument("--worker", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--note", help=argparse.SUPPRESS)
@@ -57,7 +60,9 @@ def _run_one(options):
 
 def _chosen(options):
     kinds = all_kinds()
-    names = [name for name in options.kinds.split(",") if name] or list(kinds)
+    names = [name for name in options.kinds.split(",") if name]
+    if not names:
+        return [kind for kind in kinds.values() if kind.share != ON_DEMAND]
     return [kinds[name] for name in names]
 
 
@@ -69,11 +74,12 @@ def _work(options):
     numbers = dict.fromkeys(kinds, options.worker)
     counts = {kind.name: Counter() for kind in kinds}
     note = os.open(options.note, os.O_WRONLY | os.O_CREAT)
-    end = time.monotonic() + 60.0 * options.minutes
-    while time.monotonic() < end and kinds:
-        kind = min(kinds, key=lambda each: spent[each] / each.share)
+    most = np.inf if options.cases is None else options.cases
+    end = time.monotonic() + (60.0 * options.minutes if options.cases is None else np.inf)
+    while time.monotonic() < end and (left := [k for k in kinds if numbers[k] < most]):
+        kind = min(left, key=lambda each: spent[each] / (each.share or 1.0))
         begun = now = time.monotonic()
-        while now < min(begun + SLICE, end):
+        while now < min(begun + SLICE, end) and numbers[kind] < most:
             number, numbers[kind] = numbers[kind], numbers[kind] + options.jobs
             os.pwrite(note, f"{kind.name}:{number}".ljust(60).encode(), 0)
             outcome = run_case(kind, options.seed, number, kind.longest)
@@ -116,6 +122,7 @@ def _lead(options):
 
 def _start(options, number, folder):
     words = ["--minutes", options.minutes, "--seed", options.seed, "--jobs", options.jobs]
+    words += [] if options.cases is None else ["--cases", options.cases]
     words += ["--kinds", options.kinds, "--worker", number, "--note", folder / str(number)]
     # In files, since a pipe that nobody reads for a while stops the one who writes.
     out, err = ((folder / f"{number}.{each}").open("w") for each in ("out", "err"))
@@ -131,7 +138,8 @@ def _start(options, number, folder):
 def _messages(options, worker, note):
     """Wait for a worker, and return what it said; one that dies or hangs is a failure."""
     try:
-        code = worker.wait(60.0 * options.minutes + 1800.0)
+        longest = 60.0 * options.minutes + 1800.0 if options.cases is None else None
+        code = worker.wait(longest)
     except subprocess.TimeoutExpired:
         worker.kill()
         code = worker.wait()

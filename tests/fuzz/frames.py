@@ -14,6 +14,7 @@ from causalaug.diagnostics import moved_mass
 from causalaug.discovery import augment_average
 from causalaug.engine import stream_batches
 from causalaug.exceptions import CausalAugError
+from causalaug.table import missing_cells
 from fuzz.cases import FoundError
 
 MASS_SLACK = 1e-9
@@ -237,6 +238,31 @@ def asks_a_model(rng):
     elif np.abs(prediction.probabilities.sum(axis=1) - 1.0).max() > MASS_SLACK:
         raise FoundError("probabilities that do not sum to one")
     prediction.sample(2, 0)
+
+
+def completes(rng):
+    """Holes are filled, in the dtypes of the frame; each row keeps its weight."""
+    frame, graph = draw_table(rng, [_with_holes, _with_holes, *COLUMNS])
+    model = ca.fit_model(frame, graph, draw_conditional(rng))
+    other = _with_other_dtype(rng, frame)
+    found = model.complete(other, copies=rng.choice([1, 2]), random_state=0)
+    check_dtypes(other, found.frame)
+    check_weights(found.weights, len(other), "in completed rows")
+    missing = [each.any() for each in missing_cells(found.frame, graph.nodes).values()]
+    if any(missing):
+        raise FoundError(f"holes are left in {found.frame}")
+
+
+def _with_other_dtype(rng, frame):
+    """Return the frame, perhaps with a column in another dtype."""
+    if not isinstance(frame, pd.DataFrame) or rng.random() < 0.6:
+        return frame
+    name = rng.choice(list(frame.columns))
+    dtype = rng.choice(["float32", "Int8", "Int64", "boolean", "object", "string", "category"])
+    try:
+        return frame.astype({name: dtype})
+    except (TypeError, ValueError, OverflowError, RuntimeWarning):
+        return frame  # what the dtype cannot hold
 
 
 def checks_a_graph(rng):

@@ -84,6 +84,12 @@ def disturb(function, words, log, moment, how):
     return process.exitcode
 
 
+def kill(function, words, log, moment):
+    """Kill a function in a child while it is at work: the sooner, the more often it was done."""
+    while disturb(function, words, log, moment, signal.SIGKILL) != -signal.SIGKILL:
+        moment *= 0.5
+
+
 def write_parts(folder):
     causalaug.engine.augment_to_parquet(path=Path(folder), **job())
 
@@ -137,6 +143,16 @@ def disturbs_parts(rng):
             raise FoundError(f"other files than expected: {sorted(content(path / 'set'))}")
 
 
+def kills_parts(rng):
+    """So it is after ``kill -9``; every case kills a job that is at work."""
+    expected, seconds = ONCE("parts", _whole_parts)
+    with _folder() as path:
+        kill(write_parts, [path / "set"], path / "log", rng.uniform(0.0, seconds))
+        run(write_parts, [path / "set"], path / "log")
+        if content(path / "set") != expected:
+            raise FoundError(f"other files than expected: {sorted(content(path / 'set'))}")
+
+
 def _augment_words(path):
     options = ["--rows", 3000, "--seed", 0, "--out", path / "out.csv"]
     return ["augment", path / "data.csv", "--graph", "a -> b -> c", *options]
@@ -182,6 +198,23 @@ def disturbs_command(rng):
             raise FoundError(f"after the next run there are {names}")
 
 
+def kills_command(rng):
+    """So it does after ``kill -9``: the next run leaves nothing but its result."""
+    expected, seconds = ONCE("command", _whole_command)
+    with _folder() as path, _folder() as logs:
+        _write_data(path)
+        out = path / "out.csv"
+        out.write_text("old")
+        words = _augment_words(path)
+        kill(command, words, logs / "log", rng.uniform(0.0, seconds))
+        if out.read_bytes() not in (b"old", expected):
+            raise FoundError("an output that is neither the old one nor the new one")
+        run(command, words, logs / "log")
+        names = sorted(each.name for each in path.iterdir())
+        if out.read_bytes() != expected or names != ["data.csv", "out.csv"]:
+            raise FoundError(f"after the next run there are {names}")
+
+
 def _reproduce_words(path):
     (path / "spec.json").write_text(json.dumps(SPEC))
     options = ["--splits", 2, "--protocol", "paper", "--jobs", 1, "--json"]
@@ -217,6 +250,16 @@ def disturbs_reproduce(rng):
         how = rng.choice([signal.SIGKILL, signal.SIGINT])
         moment = rng.uniform(0.0, 1.1 * seconds)
         disturb(command, _reproduce_words(path), logs / "log", moment, how)
+        found = _finish(path, logs / "log")
+        if found != expected:
+            raise FoundError(f"other records or files: {found[1]}, expected {expected[1]}")
+
+
+def kills_reproduce(rng):
+    """So has one that was ended by ``kill -9``."""
+    expected, seconds = ONCE("reproduce", _whole_reproduction)
+    with _folder() as path, _folder() as logs:
+        kill(command, _reproduce_words(path), logs / "log", rng.uniform(0.0, seconds))
         found = _finish(path, logs / "log")
         if found != expected:
             raise FoundError(f"other records or files: {found[1]}, expected {expected[1]}")

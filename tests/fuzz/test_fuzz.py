@@ -8,7 +8,7 @@ import pytest
 import causalaug as ca
 from causalaug.exceptions import GraphError
 from foreign_readers import has_graphviz
-from fuzz import differential, frames, graph_texts
+from fuzz import damage, differential, frames, graph_texts
 from fuzz.__main__ import main
 from fuzz.cases import FoundError, Kind, run_case
 from fuzz.kinds import all_kinds
@@ -90,6 +90,7 @@ def test_every_kind_has_a_case_that_passes():
         "graph texts",
         "graph objects",
         "frames",
+        "bit flips",
         "kills and interrupts",
     }
 
@@ -101,3 +102,27 @@ def test_a_short_round_counts_and_reports(capsys):
     assert "frames" in printed
     assert main(["--case", "arrows:3"]) == 0
     assert "arrows:3: passed" in capsys.readouterr().out
+
+
+def test_a_number_of_cases_is_run_however_long_it_takes(capsys):
+    assert main(["--cases", "3", "--minutes", "0", "--jobs", "2", "--kinds", "arrows,flips"]) == 0
+    printed = capsys.readouterr().out
+    assert [line.split()[:2] for line in printed.splitlines()[1:]] == [
+        ["arrows", "3"],
+        ["graph", "texts"],
+        ["flips", "3"],
+        ["bit", "flips"],
+    ]
+
+
+def test_a_flip_that_nobody_notices_is_found(monkeypatch):
+    assert verdicts(damage.flips_a_bit, 5) == {"refused"}
+    files, (frame, rest) = damage.ONCE("flips", damage._write)
+    # As it once was: a part is read, and its checksum is not.
+    other = frame.assign(size=frame["size"] + 1.0)
+    monkeypatch.setattr(damage, "_read", lambda folder: (other, rest))
+    assert verdicts(damage.flips_a_bit, 2) == {"failed"}
+    monkeypatch.setattr(damage, "_read", lambda folder: (frame, rest))
+    assert verdicts(damage.flips_a_bit, 2) <= {"passed"}
+    monkeypatch.setattr(damage, "augment_to_parquet", lambda **job: None)
+    assert verdicts(damage.flips_a_bit, 2) == {"failed"}

@@ -457,6 +457,21 @@ def test_astronomically_narrow_kernels_keep_all_mass(n_columns, log_cut):
     np.testing.assert_allclose(np.exp(found), [[1.0, 0.0]])
 
 
+@given(
+    st.lists(cells, min_size=1, max_size=6),
+    st.sampled_from([0.05, 0.3, 1e-9]),
+    st.integers(12, 40),
+    st.sampled_from([-1.0, 1.0]),
+)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_the_nearest_rows_share_all_weight_however_far_the_query(values, bandwidth, power, side):
+    """From 1e16 on all rows look equally far, and any could be taken for the nearest."""
+    kernel = ProductKernel(np.array(values)[:, np.newaxis], [ColumnKernel("gaussian", bandwidth)])
+    (found,) = weighed(kernel, np.array([[side * 10.0**power]]), np.inf)
+    is_nearest = side * np.array(values) == max(side * np.array(values))
+    np.testing.assert_allclose(np.exp(found), is_nearest / is_nearest.sum())
+
+
 # All rows.
 
 DENSE_KERNELS = [

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import causalaug as ca
+from causalaug.exceptions import TableError
 from causalaug.table import cells_of, rows_of, stack_frames, take_and_fill
 
 
@@ -68,3 +70,77 @@ def test_frames_are_stacked(make):
     stacked = stack_frames(rows_of(upper, np.array([1, 0])), lower)
     assert type(stacked) is type(upper)
     assert np.asarray(stacked).ravel().tolist() == [2, 1, 3]
+
+
+MAKERS = {
+    "pandas": lambda name, cells, dtype: pd.DataFrame({name: pd.array(cells, dtype=dtype)}),
+    "polars": lambda name, cells, dtype: pl.DataFrame(
+        {name: pl.Series(cells, dtype=getattr(pl, dtype))}
+    ),
+    "arrow": lambda name, cells, dtype: pa.table(
+        {name: pa.array(cells, getattr(pa, dtype.lower())())}
+    ),
+}
+every_library = pytest.mark.parametrize("library", list(MAKERS))
+
+
+def fill(library, dtype, cells):
+    """Return the cells that are written below one that is there."""
+    frame = MAKERS[library]("a", [1, None], dtype)
+    rows = np.array([0, *[1] * len(cells)])
+    filled = take_and_fill(frame, (), rows, {"a": (np.arange(1, len(rows)), cells)})
+    before, after = (
+        table.schema.types if library == "arrow" else list(table.dtypes)
+        for table in (frame, filled)
+    )
+    assert before == after
+    return (filled["a"].to_pylist() if library == "arrow" else filled["a"].to_list())[1:]
+
+
+@every_library
+@pytest.mark.parametrize("dtype", ["Int8", "UInt8", "Int64", "UInt64"])
+def test_integers_are_filled_with_integers(library, dtype):
+    found = fill(library, dtype, [5.0, 6.4, 7])
+    assert found == [5, 6, 7]
+
+
+@every_library
+@pytest.mark.parametrize("dtype", ["Int8", "UInt8", "Int64"])
+def test_integers_near_the_end_of_their_dtype_stay_within_it(library, dtype):
+    held = np.iinfo(dtype.lower())
+    width = float(held.max) - float(held.min)
+    found = fill(library, dtype, [held.max + 0.2 * width, held.min - 0.2 * width])
+    assert found == [held.max, held.min]
+
+
+@every_library
+@pytest.mark.parametrize(
+    ("dtype", "cell"), [("Int8", 366.0), ("Int64", 1e30), ("Int64", "VW"), ("Float32", 1e60)]
+)
+def test_cells_that_a_column_cannot_hold_are_refused(library, dtype, cell):
+    with pytest.raises(TableError, match=rf"(?s)'a' must be able to hold .*{str(cell)[:2]}.*dtype"):
+        fill(library, dtype, [cell])
+
+
+def test_a_column_of_nothing_but_holes_has_no_dtype_to_be_filled_with():
+    frame = pl.DataFrame({"a": [None, None]})
+    with pytest.raises(TableError, match="dtype Null"):
+        take_and_fill(frame, (), np.array([0]), {"a": (np.array([0]), [1.5])})
+
+
+def test_an_array_of_numbers_is_not_filled_with_words():
+    with pytest.raises(TableError, match="'VW'. Found dtype float64"):
+        take_and_fill(np.array([[np.nan]]), ("a",), np.array([0]), {"a": (np.array([0]), ["VW"])})
+
+
+@pytest.mark.parametrize("library", ["polars", "arrow"])
+def test_a_model_completes_rows_of_integers(library):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=30)
+    counts = [None if row % 4 == 0 else int(5 * value) for row, value in enumerate(x)]
+    frame = pl.DataFrame({"x": x, "n": pl.Series(counts, dtype=pl.Int64)})
+    frame = frame if library == "polars" else frame.to_arrow()
+    completed = ca.fit_model(frame, "x -> n").complete(frame, random_state=0).frame
+    assert completed.schema == frame.schema
+    cells = completed["n"]
+    assert None not in (cells.to_pylist() if library == "arrow" else cells.to_list())

@@ -115,7 +115,8 @@ def fit_means(tables: Sequence[Table], factors: Sequence[Factor]) -> list[MeanNo
     targets = [t.forward(y) for t, y in zip(transforms, values, strict=True)]
     shelf: Shelf = {}
     means = [fit_smooth_mean(*each, shelf) for each in zip(inputs, targets, shares, strict=True)]
-    units = [float(spread(y, share)) for y, share in zip(targets, shares, strict=True)]
+    # A row of all the weight leaves nothing that varies; residuals need another unit than zero.
+    units = [float(spread(y, share)) or 1.0 for y, share in zip(targets, shares, strict=True)]
     standard = [standard_residuals(mean) / u for mean, u in zip(means, units, strict=True)]
     freedom = pool_freedom(standard, shares)
     fits = [

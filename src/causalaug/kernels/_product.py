@@ -295,6 +295,9 @@ class ProductKernel(RowWeigher):
             rows, owner, log_kernel = rows[keep], owner[keep], log_kernel[keep]
         if heaviest.min(initial=0.0) < -LARGEST_PLAIN_EXPONENT:
             log_kernel = self._from_pivots(query, owner, rows, log_kernel == heaviest[owner])
+            if heaviest.min() * RELATIVE_ROUNDING < -1.0:
+                # Rows so far away look equally far: the pivot need not be the heaviest of them.
+                log_kernel -= segment_reduce(np.maximum, log_kernel, offsets, empty=0.0)[owner]
         elif heaviest.any():
             log_kernel -= heaviest[owner]
         return Ragged.normalised(offsets, rows, log_kernel)

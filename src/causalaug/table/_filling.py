@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
+from causalaug.exceptions import TableError
 from causalaug.table._coding import level_cells
 from causalaug.table._sources import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from causalaug.table._table import Table
     from causalaug.typing import BoolArray, FloatArray, IntArray
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 MARGIN = 0.5
 """How far beyond the observed range a number may be written, in standard deviations: as far as a
 new row may move one."""
+
+FARTHEST_OUT = 0.25
+"""How far beyond the range of an integer dtype a number of the same dtype can be drawn, in widths
+of that range: half a standard deviation, which is at most half a width."""
 
 
 def missing_cells(frame: Any, names: Sequence[str]) -> dict[str, BoolArray]:
@@ -39,7 +45,8 @@ def take_and_fill(
     if isinstance(frame, np.ndarray):
         taken = frame[rows]
         for name, (positions, cells) in filled.items():
-            taken[positions, list(names).index(name)] = cells
+            with _held_by(name, frame.dtype, cells):
+                taken[positions, list(names).index(name)] = cells
         return taken
     if isinstance(frame, pd.DataFrame):
         return _fill_pandas(frame.iloc[rows], filled)
@@ -96,7 +103,8 @@ def _fill_pandas(frame: pd.DataFrame, filled: Mapping[str, Cells]) -> pd.DataFra
             positions, cells = filled[name]
             own = series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
             own = own.copy()
-            own[positions] = cells
+            with _held_by(name, series.dtype, cells):
+                own[positions] = _as_held(nw.from_native(series, series_only=True).dtype, cells)
             series = pd.Series(own, index=frame.index, dtype=series.dtype)
         columns[number] = series
     result = pd.DataFrame(columns, index=frame.index)
@@ -105,10 +113,22 @@ def _fill_pandas(frame: pd.DataFrame, filled: Mapping[str, Cells]) -> pd.DataFra
 
 
 def _filled(series: nw.Series[Any], positions: IntArray, cells: Sequence[Any]) -> nw.Series[Any]:
-    """Return a column with other cells; its own library knows its dtype best."""
-    held = series.to_list()
-    for position, cell in zip(positions.tolist(), cells, strict=True):
-        held[position] = cell
+    """Return a column with other cells."""
+    native = series.to_native()
+    with _held_by(
+        series.name, native.type if series.implementation.is_pyarrow() else native.dtype, cells
+    ):
+        held = series.to_list()
+        for position, cell in zip(positions.tolist(), _as_held(series.dtype, cells), strict=True):
+            held[position] = cell
+        made = _made_anew(series, held)
+        if made.is_null().to_numpy()[positions].any():
+            raise TypeError("a column of nothing but holes")
+    return made
+
+
+def _made_anew(series: nw.Series[Any], held: Sequence[Any]) -> nw.Series[Any]:
+    """Return a column of the same name and dtype; its own library knows its dtype best."""
     native, library = series.to_native(), nw.get_native_namespace(series)
     if series.implementation.is_polars():
         made = library.Series(series.name, held, dtype=native.dtype)
@@ -119,6 +139,38 @@ def _filled(series: nw.Series[Any], positions: IntArray, cells: Sequence[Any]) -
         named: nw.Series[Any] = nw.from_native(made, series_only=True).alias(series.name)
         return named
     return nw.new_series(series.name, held, series.dtype, native_namespace=library)
+
+
+def _as_held(dtype: Any, cells: Sequence[Any]) -> Sequence[Any]:
+    """Return cells as a column holds them: in one of integers, the nearest that it can hold.
+
+    A model counts in floats, and may know the column from a frame of another dtype.
+    """
+    if dtype == nw.Float32:
+        # Raises where one becomes infinite, which not every library does.
+        np.asarray(cells, dtype=np.float64).astype(np.float32)
+    if not dtype.is_integer():
+        return cells
+    # numpy has no integers of 128 bits; no number of ours is beyond those of 64.
+    range_ = np.iinfo(str(dtype).lower().replace("128", "64"))
+    slack = FARTHEST_OUT * (float(range_.max) - float(range_.min))
+    if not all(range_.min - slack <= cell <= range_.max + slack for cell in cells):
+        raise OverflowError(f"beyond the range of {dtype}")
+    return [min(max(round(cell), range_.min), range_.max) for cell in cells]
+
+
+@contextmanager
+def _held_by(name: Any, dtype: Any, cells: Sequence[Any]) -> Iterator[None]:
+    """Turn whatever a library says of cells that a column cannot hold into an error of ours."""
+    try:
+        with np.errstate(over="raise"):
+            yield
+    except Exception as error:
+        raise TableError(
+            f"Column {name!r} must be able to hold the cells that are drawn for its holes, such as "
+            f"{str(cells[0])[:40]!r}. Found dtype {dtype}. Give it the dtype that it had in the "
+            "fitted table."
+        ) from error
 
 
 def _plain_type(native: Any, library: Any) -> Any:
