@@ -120,7 +120,7 @@ def draw_worth(ax: plt.Axes, curve: pd.DataFrame) -> None:
 
 def write(ax: plt.Axes, x: float, height: float, text: str, colour: str, *, left: bool) -> None:
     """Write beside a vertical line at `height`, a part of the axes; on its left at the edge."""
-    at_edge = x >= ax.get_xlim()[1]
+    at_edge = x > ax.get_xlim()[1] / 1.8  # about the width of "200 rows"
     ax.annotate(
         text,
         (x, height),
