@@ -28,6 +28,9 @@ two columns both miss looks like a dependence between them.
 MOST_FUNCTIONS, LARGEST_BASIS = 200, 10_000_000
 """Limits on the kernel functions and on the numbers that hold them: memory grows with rows."""
 
+MOST_HELD = LARGEST_BASIS
+"""Numbers of waves that are held until all kernels were tried; beyond, fits are written out."""
+
 LONG_ROW = 8
 """From so many numbers on, numpy sums a row of an array in one go."""
 
@@ -222,7 +225,7 @@ class _Search:
         """Forget kernels that no target wants any more, and hold no more than the limit."""
         wanted = set(self.kernel.tolist())
         self.held = {number: each for number, each in self.held.items() if number in wanted}
-        if sum(each.waves.size for each in self.held.values()) > LARGEST_BASIS:
+        if sum(each.waves.size for each in self.held.values()) > MOST_HELD:
             self._write()
 
     def _write(self) -> None:
