@@ -55,8 +55,9 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP) scale  ## prints the tables of speed and scale: docs/results/speed.md, scale.md
+bench: $(STAMP) scale  ## prints the tables of speed and scale: docs/results/speed.md, scale.md, evaluating.md
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/evaluate_speed.py
 
 bench-check: $(STAMP)  ## fails if the speed fell behind docs/results/speed.md; some minutes
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/bench_check.py

@@ -13,21 +13,18 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import Ridge
 
 import causalaug as ca
-from causalaug._threads import one_thread
-from causalaug.estimators._learner import Learner, Training
 from causalaug.expansion._enumeration import enumerate_paths
 from causalaug.expansion._frontier import describe_tree
 from causalaug.expansion._trellis import Trellis, build_trellis
 from causalaug.model import fit_table
+from learner_fits import fit_again, noted
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -246,30 +243,13 @@ def cost_of_blending() -> Iterable[list[str]]:
         data = ca.datasets.make_sem(60, shape, mechanism="nonlinear", random_state=3)
         for name, learner in (("default", None), ("boosting, 8 leaves", ISSUED)):
             model = ca.AugmentedRegressor(learner, graph=data.graph, random_state=0)
-            asked: list[tuple[object, Training]] = []
-            with mock.patch.object(Learner, "fit", functools.partialmethod(remembered, asked)):
+            with noted() as asked:
                 model.fit(data.X, data.y)
             blend = functools.partial(model.fit, data.X, data.y)
-            alone = functools.partial(refit, asked)
+            alone = functools.partial(fit_again, asked)
             times = [(best_time(blend, 1), best_time(alone, 1)) for _ in range(4)]
             whole, fits = (min(each) for each in zip(*times, strict=True))
             yield [name, shape, f"{len(asked)}", f"{fits:.2f} s", f"{whole / fits:.2f}"]
-
-
-def remembered(self: Learner, asked: list, rows: Training, seed: int) -> object:
-    """Note which learner was fitted to which rows, and fit it."""
-    asked.append((self.estimator, rows))
-    return FIT(self, rows, seed)
-
-
-FIT = Learner.fit
-
-
-def refit(asked: list) -> None:
-    """Fit the same learners to the same rows and weights, and do nothing else."""
-    for learner, rows in asked:
-        with one_thread(len(rows.weights)):
-            clone(learner).fit(rows.features, rows.target, sample_weight=rows.weights)
 
 
 def cost_of_predicting() -> Iterable[list[str]]:

@@ -29,7 +29,7 @@ def test_a_constant_becomes_zero(value):
 
 
 def test_scores_keep_ranks_and_ties():
-    scores = Variable("x", np.array([5.0, 1.0, 1.0, 900.0]), 0).scores()
+    scores = Variable("x", np.array([5.0, 1.0, 1.0, 900.0]), 0).scores
     np.testing.assert_allclose(scores, stats.norm.ppf([0.625, 0.25, 0.25, 0.875]))
 
 

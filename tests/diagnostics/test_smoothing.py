@@ -153,3 +153,21 @@ def test_memory_is_bounded_by_the_number_of_functions(monkeypatch):
     monkeypatch.setattr(_smoothing, "LARGEST_BASIS", 700)
     places = np.random.default_rng(7).normal(size=(100, 5))
     assert kernel_functions([places]).shape == (100, 7)
+
+
+def test_targets_share_nothing_but_time(monkeypatch):
+    # Alone, or together, or with fits that are written out before all kernels were tried.
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 2))
+    curves = [np.sin(3.0 * x[:, 0]), x.prod(axis=1), np.square(x).sum(axis=1), 0.0 * x[:, 0]]
+    targets = np.column_stack(curves) + 0.3 * rng.normal(size=(60, 4))
+    on = Regressors(x, x, np.empty((60, 0)), 0)
+    together = regress(targets, on)
+    alone = [regress(targets[:, [column]], on) for column in range(4)]
+    monkeypatch.setattr(_smoothing, "MOST_HELD", 0)
+    in_pieces = regress(targets, on)
+    for name in ("residuals", "kept", "degrees", "settled"):
+        whole = getattr(together, name)
+        one_by_one = np.concatenate([getattr(fit, name) for fit in alone], axis=-1)
+        np.testing.assert_allclose(one_by_one, whole, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(getattr(in_pieces, name), whole, rtol=1e-9, atol=1e-9)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtri
@@ -68,8 +69,12 @@ class Variable:
         """The levels as integers."""
         return self.values.astype(np.int64)
 
+    @cached_property
     def scores(self) -> FloatArray:
-        """Return numbers that rank as the values do, but are spread like a normal sample."""
+        """Numbers that rank as the values do, but are spread like a normal sample.
+
+        A variable is asked for them in each question that it is part of.
+        """
         normal: FloatArray = ndtri((rankdata(self.values) - 0.5) / len(self.values))
         return normal
 

@@ -42,7 +42,7 @@ def regressors(pillow: Sequence[Variable], n_rows: int) -> Regressors:
     return Regressors(
         straight=np.hstack([variable.columns() for variable in pillow] or nothing),
         curves=np.column_stack(
-            [variable.scores() for variable in pillow if variable.is_number] or nothing
+            [variable.scores for variable in pillow if variable.is_number] or nothing
         ),
         corners=np.hstack([variable.indicators() for variable in levels] or nothing),
         n_corner_variables=len(levels),

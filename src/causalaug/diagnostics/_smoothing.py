@@ -28,6 +28,12 @@ two columns both miss looks like a dependence between them.
 MOST_FUNCTIONS, LARGEST_BASIS = 200, 10_000_000
 """Limits on the kernel functions and on the numbers that hold them: memory grows with rows."""
 
+MOST_HELD = LARGEST_BASIS
+"""Numbers of waves that are held until all kernels were tried; beyond, fits are written out."""
+
+LONG_ROW = 8
+"""From so many numbers on, numpy sums a row of an array in one go."""
+
 TOLERANCE = 1e-4
 """Share of a kernel that may go unexplained."""
 
@@ -114,14 +120,10 @@ def regress(targets: FloatArray, on: Regressors) -> Fit:
     Shape of targets: (n_rows, n_targets).
     """
     basis = orthonormal_basis(on.straight)
-    plain = _fit_straight(targets, basis)
-    best = Fit(
-        plain.residuals.copy(), plain.kept.copy(), plain.degrees.copy(), plain.settled.copy()
-    )
-    best_score = np.full(targets.shape[1], np.inf)
+    search = _Search(_fit_straight(targets, basis), basis)
     for places in on.kernel_places():
-        _improve(best, best_score, plain, basis, kernel_functions(places))
-    return best
+        search.try_kernel(kernel_functions(places))
+    return search.result()
 
 
 def orthonormal_basis(columns: FloatArray) -> FloatArray:
@@ -149,38 +151,97 @@ def _fit_straight(targets: FloatArray, basis: FloatArray) -> Fit:
     return Fit(residuals, np.repeat(kept, n_targets, axis=1), degrees, np.ones(n_targets, bool))
 
 
-def _improve(
-    best: Fit, best_score: FloatArray, plain: Fit, basis: FloatArray, functions: FloatArray
-) -> None:
-    """Put the fits by these kernel functions in the place of those that score worse."""
-    n_rows, n_targets = plain.residuals.shape
-    waves, power = _principal_waves(functions - basis @ (basis.T @ functions))
-    shrink = power[:, np.newaxis] / (power[:, np.newaxis] + n_rows * PENALTIES)
-    parts = waves.T @ plain.residuals
-    total = np.square(plain.residuals).sum(axis=0)[:, np.newaxis]
-    left = np.maximum(total - np.square(parts).T @ (shrink * (2.0 - shrink)), 0.0)
-    degrees = basis.shape[1] + shrink.sum(axis=0)
-    room = n_rows / 2
-    if functions.shape[1] == most_functions(n_rows):
-        room = min(room, basis.shape[1] + functions.shape[1])
-    allowed = degrees <= room
-    allowed[-1] = True
-    scores = np.where(allowed, left / np.square(np.maximum(n_rows - degrees, 1.0)), np.inf)
-    # Of equal scores the stiffest fit wins: a column of zeros is fitted by zero.
-    stiffest = len(PENALTIES) - 1
-    choice = stiffest - scores[:, ::-1].argmin(axis=1)
-    score = scores[np.arange(n_targets), choice]
-    better = np.flatnonzero(score < best_score)
-    if not len(better):
-        return
-    choice = choice[better]
-    used = np.where(choice == stiffest, choice, np.maximum(choice - UNDERSMOOTHING, 0))
-    by = shrink[:, used]
-    best_score[better] = score[better]
-    best.settled[better] = (choice == stiffest) | (degrees[choice] <= room * 2 / 3)
-    best.residuals[:, better] = plain.residuals[:, better] - waves @ (by * parts[:, better])
-    best.kept[:, better] = plain.kept[:, better] - np.square(waves) @ (by * (2.0 - by))
-    best.degrees[better] = degrees[used]
+@dataclass(frozen=True, eq=False)
+class _Waves:
+    """What fits by one kernel need: orthonormal waves, and how each penalty shrinks them.
+
+    Shapes: waves (n_rows, n_waves), parts (n_waves, n_targets), shrink (n_waves, n_penalties),
+    degrees (n_penalties,).
+    """
+
+    waves: FloatArray
+    parts: FloatArray
+    shrink: FloatArray
+    degrees: FloatArray
+
+
+class _Search:
+    """Finds the kernel and the penalty of the best score for each target.
+
+    Scores need no residual. A fit is written out once its target has seen all kernels, and not
+    for each kernel that is better than those before; with hundreds of targets, that and the reads
+    of single columns took most of the time.
+    """
+
+    def __init__(self, plain: Fit, basis: FloatArray) -> None:
+        self.plain, self.basis = plain, basis
+        n_targets = plain.residuals.shape[1]
+        self.best = Fit(
+            plain.residuals.copy(), plain.kept.copy(), plain.degrees.copy(), plain.settled.copy()
+        )
+        self.score = np.full(n_targets, np.inf)
+        self.total = np.square(plain.residuals).sum(axis=0)[:, np.newaxis]
+        self.kernel = np.full(n_targets, -1)
+        self.used = np.zeros(n_targets, dtype=np.int64)
+        self.n_tried = 0
+        self.held: dict[int, _Waves] = {}
+
+    def try_kernel(self, functions: FloatArray) -> None:
+        """Let these kernel functions win the targets that they score better on."""
+        n_rows, n_targets = self.plain.residuals.shape
+        waves, power = _principal_waves(functions - self.basis @ (self.basis.T @ functions))
+        shrink = power[:, np.newaxis] / (power[:, np.newaxis] + n_rows * PENALTIES)
+        parts = waves.T @ self.plain.residuals
+        left = np.maximum(self.total - np.square(parts).T @ (shrink * (2.0 - shrink)), 0.0)
+        degrees = self.basis.shape[1] + shrink.sum(axis=0)
+        room = n_rows / 2
+        if functions.shape[1] == most_functions(n_rows):
+            room = min(room, self.basis.shape[1] + functions.shape[1])
+        allowed = degrees <= room
+        allowed[-1] = True
+        scores = np.where(allowed, left / np.square(np.maximum(n_rows - degrees, 1.0)), np.inf)
+        # Of equal scores the stiffest fit wins: a column of zeros is fitted by zero.
+        stiffest = len(PENALTIES) - 1
+        choice = stiffest - scores[:, ::-1].argmin(axis=1)
+        score = scores[np.arange(n_targets), choice]
+        better = np.flatnonzero(score < self.score)
+        choice = choice[better]
+        self.score[better] = score[better]
+        self.used[better] = np.where(
+            choice == stiffest, choice, np.maximum(choice - UNDERSMOOTHING, 0)
+        )
+        self.best.settled[better] = (choice == stiffest) | (degrees[choice] <= room * 2 / 3)
+        self.kernel[better] = self.n_tried
+        self.held[self.n_tried] = _Waves(waves, parts, shrink, degrees)
+        self.n_tried += 1
+        self._let_go()
+
+    def result(self) -> Fit:
+        """Return the best fit of each target."""
+        self._write()
+        return self.best
+
+    def _let_go(self) -> None:
+        """Forget kernels that no target wants any more, and hold no more than the limit."""
+        wanted = set(self.kernel.tolist())
+        self.held = {number: each for number, each in self.held.items() if number in wanted}
+        if sum(each.waves.size for each in self.held.values()) > MOST_HELD:
+            self._write()
+
+    def _write(self) -> None:
+        """Write out the fits of the kernels that are held."""
+        for number, each in self.held.items():
+            won = np.flatnonzero(self.kernel == number)
+            used = self.used[won]
+            fitted = each.waves @ (each.shrink[:, used] * each.parts[:, won])
+            self.best.residuals[:, won] = self.plain.residuals[:, won] - fitted
+            # What a fit keeps of the noise depends on its penalty alone, of which there are few.
+            penalties, place = np.unique(used, return_inverse=True)
+            by = each.shrink[:, penalties]
+            follows = np.square(each.waves) @ (by * (2.0 - by))
+            self.best.kept[:, won] = (self.plain.kept[:, :1] - follows)[:, place]
+            self.best.degrees[won] = each.degrees[used]
+        self.held = {}
 
 
 def _principal_waves(functions: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -206,6 +267,8 @@ def kernel_functions(places: Sequence[FloatArray]) -> FloatArray:
     rank = most_functions(n_rows)
     functions = np.zeros((n_rows, rank), order="F")
     unexplained = np.ones(n_rows)
+    # Column by column in memory: sums over short rows are slow otherwise.
+    places = [np.asfortranarray(each) if each.shape[1] < LONG_ROW else each for each in places]
     for k in range(rank):
         worst = int(unexplained.argmax())
         if unexplained[worst] < TOLERANCE:

@@ -1,0 +1,41 @@
+"""Densities of weighted rows, each judged by rows that are left out."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logsumexp
+
+import causalaug as ca
+from causalaug.densities import _kernel_density
+from causalaug.densities._kernel_density import _log_sums
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(0)
+    cause = rng.normal(size=50)
+    frame = pd.DataFrame({"cause": cause, "effect": np.sin(cause) + 0.2 * rng.normal(size=50)})
+    table, factors = ca.Table.from_frame(frame), ca.factorize(ca.read_graph("cause -> effect"))
+    fitted = ca.KernelConditional().fit(table, factors)[1]
+    return fitted.density.make_density(table, factors[1]), table.values[:, :1]
+
+
+def test_rows_are_left_out_a_few_at_a_time_with_the_same_result(problem, monkeypatch):
+    density, pillow = problem
+    some = np.arange(0, 50, 3)
+    at_once = density.log_left_out(pillow, some)
+    monkeypatch.setattr(_kernel_density, "LEFT_OUT_ENTRIES", 4 * 50)
+    np.testing.assert_array_equal(density.log_left_out(pillow, some), at_once)
+
+
+def test_a_row_that_is_left_out_does_not_speak_for_itself(problem):
+    density, pillow = problem
+    some = np.arange(50)
+    assert (density.log_left_out(pillow, some) < density.log_density(density.values, pillow)).all()
+
+
+def test_sums_of_logarithms_are_those_of_scipy():
+    logs = 300.0 * np.random.default_rng(0).normal(size=(6, 20))
+    logs[1] = -np.inf
+    logs[2, ::2] = -np.inf
+    np.testing.assert_allclose(_log_sums(logs.copy()), logsumexp(logs, axis=1), rtol=1e-14)
