@@ -136,6 +136,7 @@ def _page(known):
         f"other work on the machine does not count. A job is stopped after {MOST_SECONDS} s, and",
         f"may use {MOST_BYTES / 1024**3:.1f} GiB of memory.",
         '"Before" is commit `217cd26`, the last before such jobs were made to refuse in time.',
+        '"Over" so many seconds: stopped by hand or by the limit, and not done by then.',
         "",
         "| job | before | | now | |",
         "|---|---|---|---|---|",

@@ -371,3 +371,16 @@ def test_mixed_weights_sum_to_the_total_of_the_originals(problem, share, budget,
 def test_a_share_that_is_none_is_refused(frame, share):
     with pytest.raises(ParameterError, match="`share` must lie between 0 and 1"):
         ca.augment(frame, GRAPH, random_state=0).mixed(share)
+
+
+@pytest.mark.filterwarnings("ignore::causalaug.exceptions.CausalAugWarning")
+def test_new_rows_of_next_to_no_mass_hold_their_share_of_a_huge_total():
+    """The total over the mass is more than a double can hold; the weights are not."""
+    cells = {"b": [-0.8, -2.6, 1.7, 1.2], "y": [None, 1.5, None, 2.5]}
+    weights = np.array([1e203, 7.0, 1.0, 2.0])
+    conditional = ca.KernelConditional("epanechnikov")
+    found = ca.augment(pd.DataFrame(cells), "b -> y", conditional, sample_weight=weights)
+    assert 0.0 < found.mass < 1e-150
+    _, mixed = found.mixed(0.25)
+    assert mixed.sum() == pytest.approx(1e203)
+    assert mixed[4:].sum() == pytest.approx(0.25e203)

@@ -187,7 +187,10 @@ class AugmentedTable:
         if not self.mass > 0.0:
             raise no_new_rows()
         # Mass that was dropped is made up for: what is left of the new rows holds the share.
-        new = self.weights * (share * total / self.mass)
+        factor = share * total / self.mass
+        # A huge total over next to no mass overflows; the weights themselves do not.
+        is_held = np.isfinite(factor)
+        new = self.weights * factor if is_held else self.weights / self.mass * (share * total)
         return self._stacked, np.concatenate([originals, new])
 
     @cached_property
