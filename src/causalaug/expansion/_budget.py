@@ -115,7 +115,8 @@ def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Genera
         return LevelChildren(frontier, level).all()
     everyone: IntArray = np.arange(len(frontier))
     if len(frontier) < budget:
-        return _resample(frontier, level, everyone, budget, 0.0, rng)
+        listed, least = _paths_to_list(frontier, level, budget)
+        return _resample(frontier, level, listed, budget, least, rng)
     lightest = float(frontier.log_weights.min())
     heavier = np.flatnonzero(frontier.log_weights > lightest + resampling.EVEN)
     if not len(heavier):
@@ -129,6 +130,24 @@ def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Genera
     return _resample(frontier, level, listed, budget, float(np.exp(lightest)), rng)
 
 
+def _paths_to_list(frontier: Frontier, level: Level, budget: int) -> tuple[IntArray, float]:
+    """Return the paths that may have a heavy child, and what the survival weight is not below.
+
+    That is half of what a survivor weighs on average, `least`, if no child of half of the mass
+    weighs more: were the survival weight `least`, these alone would fill the budget.
+    """
+    sums = level.weigher.sums if frontier.variable(level).choices.is_trivial else None
+    if sums is None:
+        return np.arange(len(frontier)), 0.0
+    pillows, weights = frontier.pillows(level), np.exp(frontier.log_weights)
+    least = 0.5 * float(weights.sum()) / budget
+    # No row's kernel is above one, so no child weighs more than its path over their total.
+    is_light = weights < least * sums.totals(pillows.query)[pillows.groups.ranks]
+    if weights[is_light].sum() < 0.5 * weights.sum():
+        return np.arange(len(frontier)), 0.0
+    return np.flatnonzero(~is_light), least
+
+
 def _draw_choices(
     frontier: Frontier, level: Level, paths: IntArray, rng: np.random.Generator
 ) -> IntArray:
@@ -137,6 +156,14 @@ def _draw_choices(
     tuples = pillows.groups.ranks[paths]
     (rows,) = draw_rows(level.weigher, pillows.query, tuples, 1, rng)
     return np.where(rows >= 0, frontier.variable(level).choices.ranks[rows], -1)
+
+
+def _choices_at(frontier: Frontier, level: Level, paths: IntArray, offset: FloatArray) -> IntArray:
+    """Return the choice at an offset in the mass of each of some paths, by ascending pillow."""
+    pillows, sums = frontier.pillows(level), level.weigher.sums
+    assert sums is not None
+    place = offset / np.exp(frontier.log_weights[paths])
+    return sums.rows_at(pillows.query, pillows.groups.ranks[paths], place)
 
 
 def _resample(
@@ -172,7 +199,10 @@ def _resample(
     parent = order[place]
     choice = np.empty(n_light, dtype=np.int64)
     plain = number[parent] < 0
-    choice[plain] = _draw_choices(frontier, level, parent[plain], rng)
+    if n_paths < budget and plain.any():
+        choice[plain] = _choices_at(frontier, level, parent[plain], offset[plain])
+    else:
+        choice[plain] = _draw_choices(frontier, level, parent[plain], rng)
     choice[~plain] = children.draw(number[parent[~plain]], offset[~plain], heavy)
     survival = np.full(n_light, np.log(total / n_light))
     return Ragged.of_owners(

@@ -174,12 +174,7 @@ class NeighbourFinder:
         return np.column_stack([*scaled, apart * (self.match.groups if groups is None else groups)])
 
     def _search(
-        self,
-        query: FloatArray,
-        groups: IntArray,
-        starts: IntArray,
-        stops: IntArray,
-        log_cut: float,
+        self, query: FloatArray, groups: IntArray, starts: IntArray, stops: IntArray, log_cut: float
     ) -> Candidates:
         """Look a few neighbours up in the tree; open a window where they are not enough.
 

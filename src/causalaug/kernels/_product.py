@@ -29,11 +29,8 @@ from causalaug._ragged import (
 from causalaug._threads import one_blas_thread
 from causalaug.kernels._base import BLOCK_ENTRIES, RowWeigher
 from causalaug.kernels._neighbours import NeighbourFinder
-from causalaug.kernels._proposals import (
-    COST_OF_PROPOSAL,
-    NearbyRows,
-    propose_near_rows,
-)
+from causalaug.kernels._proposals import COST_OF_PROPOSAL, NearbyRows, propose_near_rows
+from causalaug.kernels._sums import GaussianSums
 from causalaug.kernels._univariate import ColumnKernel, KernelColumn
 from causalaug.typing import BoolArray, FloatArray, IntArray
 
@@ -69,6 +66,9 @@ FEWEST_TO_PROPOSE = 256
 LARGE_TABLE = 4096
 """From so many rows on, rows are proposed however narrow the kernel: to list all that matter to
 50,000 queries takes longer (`make bench`, growth with the reference rows)."""
+
+FEWEST_PER_BANDWIDTH = 4.0
+"""Rows to a bandwidth of the range from which on sums pay. TODO"""
 
 LARGEST_TABLE = 1 << 20
 """Entries of a table of kernel values: 1,024 distinct values of 1,024 rows. Larger ones fall out
@@ -443,7 +443,7 @@ class ProductKernel(RowWeigher):
         is_likely = self._acceptance * self.n_rows > 2.0 * COST_OF_PROPOSAL
         pays = self.n_rows >= (FEWEST_TO_PROPOSE if is_likely else LARGE_TABLE)
         if not pays or self._finder.primary is None:
-            return super().propose(query, owner, rng)
+            return np.full(len(owner), -1)
         nearby = NearbyRows(self._finder, self._columns[self._finder.primary], query)
         return propose_near_rows(self._pair_kernel, nearby, self.n_rows, query, owner, rng)
 
@@ -455,3 +455,13 @@ class ProductKernel(RowWeigher):
         """
         widths = [column.width for column in self._columns if column.is_gaussian]
         return float(np.prod([5.0 / max(width, 5.0) for width in widths]))
+
+    @cached_property
+    def sums(self) -> GaussianSums | None:
+        """Sums of the kernels of all rows, for a single Gaussian column of a large table."""
+        if self.n_rows < LARGE_TABLE or [c.is_gaussian for c in self._columns] != [True]:
+            return None
+        (column,) = self._columns
+        if column.width * FEWEST_PER_BANDWIDTH > self.n_rows:
+            return None
+        return GaussianSums(column, self._finder.order, self._log_rows)
