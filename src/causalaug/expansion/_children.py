@@ -97,9 +97,8 @@ class LevelChildren:
             paths = self._groups.order[slice(*bounds)]
             owner = self._groups.ranks[paths] - done
             done += weights.n_owners
-            if not weights.is_alive.all():
-                alive = weights.is_alive[owner]
-                paths, owner = paths[alive], owner[alive]
+            alive = weights.is_alive[owner]
+            paths, owner = paths[alive], owner[alive]
             self._is_alive[paths] = True
             yield from self._list_block(weights, paths, owner, least, at_a_time)
 
@@ -222,8 +221,7 @@ def draw_rows(
         entries, local = sorted_left[part], ranks[part] - done
         done += weights.n_owners
         alive = weights.is_alive[local]
-        if not alive.all():
-            entries, local = entries[alive], local[alive]
+        entries, local = entries[alive], local[alive]
         for row, places in zip(rows, place, strict=True):
             found = weights.index_at(draw_entries(weights, local, places[entries]))
             row[entries] = np.where(row[entries] < 0, found, row[entries])
