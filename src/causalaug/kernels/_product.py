@@ -68,7 +68,8 @@ LARGE_TABLE = 4096
 50,000 queries takes longer (`make bench`, growth with the reference rows)."""
 
 FEWEST_PER_BANDWIDTH = 4.0
-"""Rows to a bandwidth of the range from which on sums pay. TODO"""
+"""Rows to a bandwidth of the range from which on sums are used. With fewer there are fewer rows
+within reach than terms to add up."""
 
 LARGEST_TABLE = 1 << 20
 """Entries of a table of kernel values: 1,024 distinct values of 1,024 rows. Larger ones fall out
