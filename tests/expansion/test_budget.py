@@ -158,7 +158,7 @@ def test_children_drawn_from_sums_are_unbiased_and_none_comes_twice(monkeypatch)
     monkeypatch.setattr(_product, "LARGE_TABLE", 0)
     rng = np.random.default_rng(0)
     # One row apart from all others: its only child is heavy, and stays as it is.
-    frame = pd.DataFrame({"x": np.append(rng.normal(size=59), 50.0), "y": rng.normal(size=60)})
+    frame = pd.DataFrame({"x": np.append(rng.normal(size=59), 8.0), "y": rng.normal(size=60)})
     model = ca.fit_model(frame, "x -> y", ca.KernelConditional(bandwidth=0.8))
     exact = np.exp(model.fitted[1].weigher.log_weights(frame[["x"]].to_numpy())) / 60
     total, n_seeds, rows = np.zeros((60, 60)), 400, 150
@@ -174,7 +174,7 @@ def test_children_drawn_from_sums_are_unbiased_and_none_comes_twice(monkeypatch)
     assert total[59, 59] == pytest.approx(exact[59, 59])
     light = (1.0 - exact[59, 59]) / (rows - 1)
     error = np.sqrt(exact * np.maximum(light - exact, 0.0) / n_seeds) + 1e-12
-    common = (exact > 0.1 * light) & (exact < light)
+    common = (exact > 0.03 * light) & (exact < light)
     assert common.sum() > 500
     z = ((total - exact) / error)[common]
     assert np.abs(z).max() < 5.0

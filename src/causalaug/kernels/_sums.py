@@ -22,8 +22,8 @@ MOST_ENTRIES = 1 << 16
 """Cells or rows added up at a time."""
 
 CELL = 0.25
-"""Width of a cell in bandwidths. Sums of 50,000 queries take 0.1 s with halves and 0.2 s with eighths,
-which have half the rows to a cell to look through afterwards."""
+"""Width of a cell in bandwidths. Sums of 50,000 queries take 0.1 s with halves, 0.2 s with
+eighths, which have a quarter of the rows to a cell to look through afterwards."""
 
 N_AROUND = 42
 """Cells on each side of a query that are added up. What is left out is more than ten bandwidths
