@@ -205,6 +205,14 @@ def growth_in_reference_rows() -> Iterable[list[str]]:
             ]
 
 
+def large_tables() -> Iterable[list[str]]:
+    for name, graph in [("chain", "A -> B -> C -> D"), ("star", "A -> {B, C, D}")]:
+        frame = simulate(ca.read_graph(graph), 50_000)
+        grow = functools.partial(ca.augment, frame, graph, random_state=0)
+        seconds = [best_time(lambda: grow(expansion=make(250_000)), 2) for make in EXPANSIONS]  # noqa: B023
+        yield [name, *(f"{second:.1f} s" for second in seconds)]
+
+
 def cost_of_fitting() -> Iterable[list[str]]:
     boosting = HistGradientBoostingRegressor(early_stopping=False)
     for n_rows in (100, 300, 1000):
@@ -324,6 +332,12 @@ SECTIONS: list[tuple[str, str, list[str], Callable[[], Iterable[list[str]]]]] = 
             "x 10 again",
         ],
         growth_in_reference_rows,
+    ),
+    (
+        "Large tables",
+        "`augment` of 50,000 rows and 4 columns to 250,000 rows, every other argument by default.",
+        ["graph", *(make.__name__ for make in EXPANSIONS)],
+        large_tables,
     ),
     (
         "Fitting with a fixed share",

@@ -52,7 +52,7 @@ KNOWS_SCIKIT_LEARN = {"estimators", "evaluation"}
 KNOWS_MATPLOTLIB = {"plot"}
 EXPANSIONS = {"_pruned", "_budget", "_sampled", "_beam"}
 MIDDLE = {
-    "kernels": [["_univariate", "_base"], ["_neighbours"], ["_proposals"], ["_product"]],
+    "kernels": [["_univariate"], ["_sums"], ["_base", "_neighbours"], ["_proposals"], ["_product"]],
     "densities": [
         ["_base", "_design", "_mean", "_regressor", "_student", "_transform"],
         ["_noise_density", "_weighed"],

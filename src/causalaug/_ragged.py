@@ -147,6 +147,22 @@ def _search(
     return found
 
 
+def find_places(
+    running: FloatArray, starts: IntArray, stops: IntArray, place: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Return the position at a place in the sum of each list, and how far into it the place is.
+
+    The running sums go on from one list to the next.
+    """
+    before = np.where(starts > 0, running[starts - 1], 0.0)
+    total = running[stops - 1]
+    target = before + place * (total - before)
+    # Where rounding reached the total, the number just below it.
+    np.minimum(target, np.nextafter(total, -np.inf), out=target)
+    found = np.searchsorted(running, target, side="right")
+    return found, target - np.where(found > 0, running[found - 1], 0.0)
+
+
 def segment_reduce(
     ufunc: np.ufunc, flat: FloatArray, offsets: IntArray, empty: float
 ) -> FloatArray:

@@ -10,13 +10,7 @@ from causalaug._validation import check_at_least
 from causalaug.conditionals._base import FittedConditional
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
-from causalaug.densities import (
-    DEFAULT_SMOOTHING,
-    KernelDensity,
-    LevelDensity,
-    MeanNoise,
-    some_rows,
-)
+from causalaug.densities import DEFAULT_SMOOTHING, KernelDensity, LevelDensity, MeanNoise, some_rows
 from causalaug.factorization import Factor
 from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray

@@ -5,12 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug._validation import (
-    check_at_least,
-    check_choice,
-    check_columns_exist,
-    is_positive,
-)
+from causalaug._validation import check_at_least, check_choice, check_columns_exist, is_positive
 from causalaug.conditionals._base import FittedConditional
 from causalaug.densities import DEFAULT_SMOOTHING, RowDensities
 from causalaug.exceptions import ParameterError

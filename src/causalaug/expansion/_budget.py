@@ -115,7 +115,8 @@ def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Genera
         return LevelChildren(frontier, level).all()
     everyone: IntArray = np.arange(len(frontier))
     if len(frontier) < budget:
-        return _resample(frontier, level, everyone, budget, 0.0, rng)
+        listed, least = _paths_to_list(frontier, level, budget)
+        return _resample(frontier, level, listed, budget, least, rng)
     lightest = float(frontier.log_weights.min())
     heavier = np.flatnonzero(frontier.log_weights > lightest + resampling.EVEN)
     if not len(heavier):
@@ -127,6 +128,23 @@ def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Genera
         return Ragged.of_owners(parent, choice[parent], weights, len(frontier))
     listed = everyone if level.weigher.may_end else heavier
     return _resample(frontier, level, listed, budget, float(np.exp(lightest)), rng)
+
+
+def _paths_to_list(frontier: Frontier, level: Level, budget: int) -> tuple[IntArray, float]:
+    """Return the paths that may have a heavy child, and what the survival weight is not below.
+
+    That is half of what a survivor weighs on average, `least`, if no child of half of the mass
+    weighs more: were the survival weight `least`, these alone would fill the budget.
+    """
+    sums = level.weigher.sums if frontier.variable(level).choices.is_trivial else None
+    if sums is not None:
+        pillows, weights = frontier.pillows(level), np.exp(frontier.log_weights)
+        least = 0.5 * float(weights.sum()) / budget
+        # No row's kernel is above one, so no child weighs more than its path over their total.
+        is_light = weights < least * sums.totals(pillows.query)[pillows.groups.ranks]
+        if weights[is_light].sum() >= 0.5 * weights.sum():
+            return np.flatnonzero(~is_light), least
+    return np.arange(len(frontier)), 0.0
 
 
 def _draw_choices(
@@ -150,17 +168,21 @@ def _resample(
     """Keep `budget` of the children, with weights that are right on average.
 
     Only the paths `listed` are looked at for heavy children. If there are others, none may end
-    here or be heavier than `least`, a weight that the survival weight is not below if no path
-    ends here. So each of the others keeps one child at most.
+    here, or have a child heavier than `least`, a weight that the survival weight is not below if
+    no path ends here. Where there are as many paths as the budget allows, none of the others is
+    heavier itself, so that each keeps one child at most.
     """
     n_paths = len(frontier)
-    order = frontier.pillows(level).groups.order
+    pillows = frontier.pillows(level)
     children = LevelChildren(frontier, level, None if len(listed) == n_paths else listed)
     light = np.exp(frontier.log_weights)
     number = np.full(n_paths, -1)
     number[listed] = np.arange(len(listed))
     others = float(light[number < 0].sum())
-    survivors = _find_survivors(children, others, budget, least)
+    survivors = _Survivors(children, budget, least, others)
+    if least > 0.0 and children.n_dead:
+        # A path ends here: the survival weight may be less, and all are looked at again.
+        survivors = _Survivors(children, budget, 0.0, others)
     heavy = survivors.children
     light[listed] = children.remainders(heavy)
     n_light, total = budget - heavy.n_entries, float(light.sum())
@@ -168,33 +190,23 @@ def _resample(
     nothing_left = total <= resampling.NO_MASS * (children.mass + others)
     if survivors.cutoff == 0.0 or n_light == 0 or nothing_left:
         return Ragged.of_owners(parents, heavy.index, heavy.log_weight, n_paths)
-    place, offset = resampling.spread_points(light[order], n_light, rng)
-    parent = order[place]
+    place, offset = resampling.spread_points(light[pillows.groups.order], n_light, rng)
+    parent = pillows.groups.order[place]
     choice = np.empty(n_light, dtype=np.int64)
     plain = number[parent] < 0
-    choice[plain] = _draw_choices(frontier, level, parent[plain], rng)
+    sums, several = level.weigher.sums, parent[plain]
+    if n_paths < budget and sums is not None and len(several):
+        # A path may keep several children: they are `c` apart in its mass, so none comes twice.
+        within = offset[plain] / np.exp(frontier.log_weights[several])
+        choice[plain] = sums.rows_at(pillows.query, pillows.groups.ranks[several], within)
+    else:
+        choice[plain] = _draw_choices(frontier, level, several, rng)
     choice[~plain] = children.draw(number[parent[~plain]], offset[~plain], heavy)
     survival = np.full(n_light, np.log(total / n_light))
-    return Ragged.of_owners(
-        np.concatenate([parents, parent]),
-        np.concatenate([heavy.index, choice]),
-        np.concatenate([heavy.log_weight, survival]),
-        n_paths,
-    )
-
-
-def _find_survivors(
-    children: LevelChildren, others: float, budget: int, least: float
-) -> "_Survivors":
-    """Return the children that survive as they are, and the weight from which they do.
-
-    `others` is the mass of paths that are not looked at. If none of the paths ends here, the
-    survival weight is not below `least`; if one does, all have to be looked at again.
-    """
-    survivors = _Survivors(children, budget, least, others)
-    if least > 0.0 and children.n_dead:
-        survivors = _Survivors(children, budget, 0.0, others)
-    return survivors
+    parents = np.concatenate([parents, parent])
+    choices = np.concatenate([heavy.index, choice])
+    log_weights = np.concatenate([heavy.log_weight, survival])
+    return Ragged.of_owners(parents, choices, log_weights, n_paths)
 
 
 class _Survivors:

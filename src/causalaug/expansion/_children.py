@@ -15,6 +15,7 @@ from causalaug._ragged import (
     blocks_by_size,
     concatenated_ranges,
     descending_order,
+    find_places,
     first_below,
     first_reaching,
     group_by_key,
@@ -76,10 +77,7 @@ class LevelChildren:
         return Ragged.of_owners(parent, children.index, children.log_weight, len(self.log_weights))
 
     def listed(
-        self,
-        least: Callable[[], float],
-        at_a_time: int = 1 << 62,
-        log_cut: float = 0.0,
+        self, least: Callable[[], float], at_a_time: int = 1 << 62, log_cut: float = 0.0
     ) -> Iterator[tuple[IntArray, Ragged]]:
         """Yield some paths at a time, and their children that are heavy enough.
 
@@ -99,9 +97,8 @@ class LevelChildren:
             paths = self._groups.order[slice(*bounds)]
             owner = self._groups.ranks[paths] - done
             done += weights.n_owners
-            if not weights.is_alive.all():
-                alive = weights.is_alive[owner]
-                paths, owner = paths[alive], owner[alive]
+            alive = weights.is_alive[owner]
+            paths, owner = paths[alive], owner[alive]
             self._is_alive[paths] = True
             yield from self._list_block(weights, paths, owner, least, at_a_time)
 
@@ -200,11 +197,7 @@ def _draw_past_heaviest(
 
 
 def draw_rows(
-    weigher: RowWeigher,
-    query: FloatArray,
-    owner: IntArray,
-    n_draws: int,
-    rng: np.random.Generator,
+    weigher: RowWeigher, query: FloatArray, owner: IntArray, n_draws: int, rng: np.random.Generator
 ) -> IntArray:
     """Return rows drawn by their weights given ``query[owner]``; -1 where no row has any.
 
@@ -228,8 +221,7 @@ def draw_rows(
         entries, local = sorted_left[part], ranks[part] - done
         done += weights.n_owners
         alive = weights.is_alive[local]
-        if not alive.all():
-            entries, local = entries[alive], local[alive]
+        entries, local = entries[alive], local[alive]
         for row, places in zip(rows, place, strict=True):
             found = weights.index_at(draw_entries(weights, local, places[entries]))
             row[entries] = np.where(row[entries] < 0, found, row[entries])
@@ -257,23 +249,7 @@ def draw_entries(weights: RowWeights, owner: IntArray, place: FloatArray) -> Int
     if isinstance(weights, Dense):
         return _draw_from_dense(weights, owner, place)
     running = np.cumsum(weights.weight)
-    return _find(running, weights.offsets[owner], weights.offsets[owner + 1], place)[0]
-
-
-def _find(
-    running: FloatArray, starts: IntArray, stops: IntArray, place: FloatArray
-) -> tuple[IntArray, FloatArray]:
-    """Return the position at a place in the sum of each list, and how far into it the place is.
-
-    The running sums go on from one list to the next.
-    """
-    before = np.where(starts > 0, running[starts - 1], 0.0)
-    total = running[stops - 1]
-    target = before + place * (total - before)
-    # Where rounding reached the total, the number just below it.
-    np.minimum(target, np.nextafter(total, -np.inf), out=target)
-    found = np.searchsorted(running, target, side="right")
-    return found, target - np.where(found > 0, running[found - 1], 0.0)
+    return find_places(running, weights.offsets[owner], weights.offsets[owner + 1], place)[0]
 
 
 def _draw_from_dense(weights: Dense, owner: IntArray, place: FloatArray) -> IntArray:
@@ -286,7 +262,7 @@ def _draw_from_dense(weights: Dense, owner: IntArray, place: FloatArray) -> IntA
     begins = np.arange(0, n_rows, STRIDE)
     running = np.cumsum(np.add.reduceat(weights.matrix, begins, axis=1))
     starts = owner * len(begins)
-    found, target = _find(running, starts, starts + len(begins), place)
+    found, target = find_places(running, starts, starts + len(begins), place)
     begin = begins[found - starts]
     column = begin[:, np.newaxis] + np.arange(STRIDE)
     inside = weights.matrix[owner[:, np.newaxis], np.minimum(column, n_rows - 1)]

@@ -139,7 +139,7 @@ def build_trellis(tree: ProbabilityTree, log_threshold: float, max_rows: int) ->
     while forwards:
         forward = forwards.pop()
         if forward.next_keys is not None:
-            level = _keep_edges(tree, forward, forward.next_keys, completion, log_threshold)
+            level = _keep_edges(tree, forward, completion, log_threshold)
         else:
             level = _keep_branches(tree, forward, completion, log_threshold)
         completion = level.best_completion()
@@ -187,8 +187,7 @@ class _SharedBranches:
     """
 
     def __init__(self, tree: ProbabilityTree, bounds: Bounds) -> None:
-        self._tree = tree
-        self._bounds = bounds
+        self._tree, self._bounds = tree, bounds
         self._keys: dict[int, IntArray] = {}
         self._branches: dict[int, Ragged] = {}
 
@@ -268,14 +267,10 @@ def _edge_keys(
     return forward.projected[owner].astype(np.int64) * len(variable.values) + code
 
 
-def _key_bound(tree: ProbabilityTree, forward: _Forward) -> int:
-    n_projected = int(forward.projected.max(initial=0)) + 1
-    return n_projected * len(tree.variables[forward.level.column].values)
-
-
 def _best_by_key(tree: ProbabilityTree, forward: _Forward) -> tuple[IntArray, FloatArray]:
     """Return the keys of the next contexts, sorted, and the best prefix of each."""
-    bound = _key_bound(tree, forward)
+    n_projected = int(forward.projected.max(initial=0)) + 1
+    bound = n_projected * len(tree.variables[forward.level.column].values)
     parts: list[tuple[IntArray, FloatArray]] = [(np.empty(0, dtype=np.int64), np.empty(0))]
     for _, owner, edges in _edge_blocks(forward):
         value = forward.best[owner] + forward.branches.log_weight[edges]
@@ -325,18 +320,15 @@ def _keep_branches(
 
 
 def _keep_edges(
-    tree: ProbabilityTree,
-    forward: _Forward,
-    next_keys: IntArray,
-    completion: FloatArray,
-    log_threshold: float,
+    tree: ProbabilityTree, forward: _Forward, completion: FloatArray, log_threshold: float
 ) -> TrellisLevel:
     """List the choices of each context that lie on a kept path, by how far they reach."""
+    assert forward.next_keys is not None
     branches, variable = forward.branches, tree.variables[forward.level.column]
     kept_edges, kept_child, kept_reach = [], [], []
     counts = np.zeros(len(forward.best), dtype=np.int64)
     for block, owner, edges in _edge_blocks(forward):
-        child = np.searchsorted(next_keys, _edge_keys(tree, forward, owner, edges))
+        child = np.searchsorted(forward.next_keys, _edge_keys(tree, forward, owner, edges))
         reach = branches.log_weight[edges] + completion[child]
         passes = (forward.best[owner] + reach >= log_threshold) & (reach > -np.inf)
         keep = np.flatnonzero(passes)

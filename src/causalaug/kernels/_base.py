@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from causalaug._ragged import Ragged, RowWeights
+from causalaug.kernels._sums import GaussianSums
 from causalaug.typing import FloatArray, IntArray
 
 BLOCK_ENTRIES = 1 << 17
@@ -27,6 +28,11 @@ class RowWeigher(ABC):
     def may_end(self) -> bool:
         """Whether all rows may have no weight, so that a path ends."""
         return True
+
+    @property
+    def sums(self) -> GaussianSums | None:
+        """Sums of the kernels of all rows, if they can be had without weighing each of these."""
+        return None
 
     @abstractmethod
     def log_kernel(self, query: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial import cKDTree
 
-from causalaug._ragged import concatenated_ranges, first_reaching, offsets_of
+from causalaug._ragged import concatenated_ranges, first_reaching, lengths_of, offsets_of
 from causalaug.kernels._univariate import KernelColumn
 from causalaug.typing import BoolArray, FloatArray, IntArray
 
@@ -41,23 +41,24 @@ def reach_of(nearest: FloatArray, log_cut: float) -> FloatArray:
 class Candidates:
     """Rows that may matter to each query: neighbours by name, else a window of sorted rows.
 
-    `is_named` says which, `n_named` and `named` are the neighbours.
+    `is_named` says which; `named` are the neighbours, those of each query between two of the
+    `offsets`.
     """
 
     order: IntArray
     starts: IntArray
     stops: IntArray
     is_named: BoolArray | None = None
-    n_named: IntArray | None = None
+    offsets: IntArray | None = None
     named: IntArray | None = None
 
     @cached_property
     def counts(self) -> IntArray:
         """Number of candidates of each query."""
         windows = self.stops - self.starts
-        if self.is_named is None or self.n_named is None:
+        if self.is_named is None or self.offsets is None:
             return windows
-        return np.where(self.is_named, self.n_named, windows)
+        return np.where(self.is_named, lengths_of(self.offsets), windows)
 
     def opened(self, queries: BoolArray) -> "Candidates":
         """Return the same, with every row a candidate of some queries that have none so far."""
@@ -71,10 +72,10 @@ class Candidates:
     def rows(self, block: slice) -> IntArray:
         """Return the row numbers of the queries in `block`, end to end."""
         starts, counts = self.starts[block], self.counts[block]
-        if self.is_named is None or self.named is None:
+        if self.is_named is None or self.offsets is None or self.named is None:
             return self.order[concatenated_ranges(starts, counts)]
         is_named = self.is_named[block]
-        named = self.named[slice(*self._named_offsets[[block.start, block.stop]])]
+        named = self.named[slice(*self.offsets[[block.start, block.stop]])]
         if is_named.all():
             return named
         rows = np.empty(counts.sum(), dtype=self.order.dtype)
@@ -83,11 +84,6 @@ class Candidates:
         windows = concatenated_ranges(starts, np.where(is_named, 0, counts))
         rows[~is_named_entry] = self.order[windows]
         return rows
-
-    @cached_property
-    def _named_offsets(self) -> IntArray:
-        assert self.n_named is not None
-        return offsets_of(self.n_named)
 
 
 class NeighbourFinder:
@@ -174,12 +170,7 @@ class NeighbourFinder:
         return np.column_stack([*scaled, apart * (self.match.groups if groups is None else groups)])
 
     def _search(
-        self,
-        query: FloatArray,
-        groups: IntArray,
-        starts: IntArray,
-        stops: IntArray,
-        log_cut: float,
+        self, query: FloatArray, groups: IntArray, starts: IntArray, stops: IntArray, log_cut: float
     ) -> Candidates:
         """Look a few neighbours up in the tree; open a window where they are not enough.
 
@@ -201,8 +192,8 @@ class NeighbourFinder:
         if not is_named.all():
             radius = reach * self._columns[self.primary].kernel.bandwidth
             starts, stops = self._narrow(query[:, self.primary], radius, starts, stops)
-        n_named = np.count_nonzero(inside, axis=1)
-        return Candidates(self.order, starts, stops, is_named, n_named, rows[inside])
+        offsets = offsets_of(np.count_nonzero(inside, axis=1))
+        return Candidates(self.order, starts, stops, is_named, offsets, rows[inside])
 
     def _neighbours(self, points: FloatArray, log_cut: float) -> tuple[FloatArray, IntArray]:
         """Return distances and rows of the nearest, more if a few are often not enough.

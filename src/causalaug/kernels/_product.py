@@ -29,11 +29,8 @@ from causalaug._ragged import (
 from causalaug._threads import one_blas_thread
 from causalaug.kernels._base import BLOCK_ENTRIES, RowWeigher
 from causalaug.kernels._neighbours import NeighbourFinder
-from causalaug.kernels._proposals import (
-    COST_OF_PROPOSAL,
-    NearbyRows,
-    propose_near_rows,
-)
+from causalaug.kernels._proposals import COST_OF_PROPOSAL, NearbyRows
+from causalaug.kernels._sums import GaussianSums
 from causalaug.kernels._univariate import ColumnKernel, KernelColumn
 from causalaug.typing import BoolArray, FloatArray, IntArray
 
@@ -69,6 +66,10 @@ FEWEST_TO_PROPOSE = 256
 LARGE_TABLE = 4096
 """From so many rows on, rows are proposed however narrow the kernel: to list all that matter to
 50,000 queries takes longer (`make bench`, growth with the reference rows)."""
+
+FEWEST_PER_BANDWIDTH = 4.0
+"""Rows to a bandwidth of the range from which on sums are used. With fewer there are fewer rows
+within reach than terms to add up."""
 
 LARGEST_TABLE = 1 << 20
 """Entries of a table of kernel values: 1,024 distinct values of 1,024 rows. Larger ones fall out
@@ -222,25 +223,18 @@ class ProductKernel(RowWeigher):
     def _same_for_all(self, n_queries: int) -> Iterator[Ragged]:
         """Yield the weights of rows that have no pillow to be compared on."""
         log_kernel = np.zeros(self.n_rows) if self._log_rows is None else self._log_rows
+        rows: IntArray = np.arange(self.n_rows, dtype=np.int32)
         size = max(1, BLOCK_ENTRIES // self.n_rows)
         for start in range(0, n_queries, size):
             times = min(size, n_queries - start)
-            offsets, rows = np.arange(times + 1) * self.n_rows, np.tile(self._every_row, times)
-            yield Ragged.normalised(offsets, rows, np.tile(log_kernel, times))
+            offsets = np.arange(times + 1) * self.n_rows
+            yield Ragged.normalised(offsets, np.tile(rows, times), np.tile(log_kernel, times))
 
     @cached_property
-    def _every_row(self) -> IntArray:
-        return np.arange(self.n_rows, dtype=np.int32)
-
-    @cached_property
-    def _squared_width(self) -> float:
-        widths = [column.width for column in self._columns if column.is_gaussian]
-        return float(sum(width * width for width in widths))
-
-    @property
     def _is_wide(self) -> bool:
         """Whether no exponent is so large that its last digits would matter."""
-        return 0.0 < self._squared_width <= WIDEST_SQUARE
+        widths = [column.width for column in self._columns if column.is_gaussian]
+        return 0.0 < sum(width * width for width in widths) <= WIDEST_SQUARE
 
     @cached_property
     def _prefers_dense(self) -> bool:
@@ -274,18 +268,16 @@ class ProductKernel(RowWeigher):
             yield self._weigh_entries(query[block], offsets, rows, is_unmatched[block], cut)
 
     def _weigh_entries(
-        self,
-        query: FloatArray,
-        offsets: IntArray,
-        rows: IntArray,
-        is_unmatched: BoolArray,
-        cut: float,
+        self, query: FloatArray, offsets: IntArray, rows: IntArray, unmatched: BoolArray, cut: float
     ) -> Ragged:
         """Weigh the named rows of each query; drop those that cannot matter."""
         owner = np.repeat(np.arange(len(query)), lengths_of(offsets))
         log_kernel = self._pair_kernel(query, owner, rows)
-        if self._has_nearest and is_unmatched.any():
-            self._rule_out_mismatches(query, owner, rows, offsets, log_kernel)
+        if self._has_nearest and unmatched.any():
+            # Only the rows that differ in the fewest of the nearest columns are left.
+            mismatches = self._mismatches(query[owner], rows)
+            fewest = segment_reduce(np.minimum, mismatches, offsets, empty=0.0)
+            log_kernel[(mismatches > fewest[owner]) | np.isinf(mismatches)] = -np.inf
         heaviest = segment_reduce(np.maximum, log_kernel, offsets, empty=0.0)
         heaviest = np.where(np.isfinite(heaviest), heaviest, 0.0)
         floor = heaviest - cut - RELATIVE_ROUNDING * np.abs(heaviest)
@@ -309,19 +301,6 @@ class ProductKernel(RowWeigher):
             if not column.is_exact:
                 log_kernel += column.log_kernel(query[owner, position], column.values[rows])
         return log_kernel
-
-    def _rule_out_mismatches(
-        self,
-        query: FloatArray,
-        owner: IntArray,
-        rows: IntArray,
-        offsets: IntArray,
-        log_kernel: FloatArray,
-    ) -> None:
-        """Leave the rows of each query that differ in the fewest of the nearest columns."""
-        mismatches = self._mismatches(query[owner], rows)
-        fewest = segment_reduce(np.minimum, mismatches, offsets, empty=0.0)
-        log_kernel[(mismatches > fewest[owner]) | np.isinf(mismatches)] = -np.inf
 
     def _from_pivots(
         self, query: FloatArray, owner: IntArray, rows: IntArray, is_top: BoolArray
@@ -446,9 +425,9 @@ class ProductKernel(RowWeigher):
         is_likely = self._acceptance * self.n_rows > 2.0 * COST_OF_PROPOSAL
         pays = self.n_rows >= (FEWEST_TO_PROPOSE if is_likely else LARGE_TABLE)
         if not pays or self._finder.primary is None:
-            return super().propose(query, owner, rng)
+            return np.full(len(owner), -1)
         nearby = NearbyRows(self._finder, self._columns[self._finder.primary], query)
-        return propose_near_rows(self._pair_kernel, nearby, self.n_rows, query, owner, rng)
+        return nearby.propose(self._pair_kernel, owner, rng)
 
     @cached_property
     def _acceptance(self) -> float:
@@ -458,3 +437,13 @@ class ProductKernel(RowWeigher):
         """
         widths = [column.width for column in self._columns if column.is_gaussian]
         return float(np.prod([5.0 / max(width, 5.0) for width in widths]))
+
+    @cached_property
+    def sums(self) -> GaussianSums | None:
+        """Sums of the kernels of all rows, for a single Gaussian column of a large table."""
+        column = self._columns[0] if len(self._columns) == 1 else None
+        if column is None or not column.is_gaussian or self.n_rows < LARGE_TABLE:
+            return None
+        if self.n_rows < FEWEST_PER_BANDWIDTH * column.width:
+            return None
+        return GaussianSums(column, self._finder.order, self._log_rows)

@@ -5,7 +5,7 @@ whatever they add up to; giving up on an entry says nothing about the row that w
 drawn.
 """
 
-from typing import Protocol
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,45 +23,9 @@ COMPACT_REACH = (0.5, 1.0)
 """The same for kernels that vanish from one bandwidth on."""
 
 
-class PairKernel(Protocol):
-    """The kernel of pairs of a query and a row."""
-
-    def __call__(self, query: FloatArray, owner: IntArray, rows: IntArray) -> FloatArray:
-        """Return the log-kernel of each row given ``query[owner]``; never above zero."""
-
-
-def propose_near_rows(
-    log_kernel: PairKernel,
-    nearby: "NearbyRows",
-    n_rows: int,
-    query: FloatArray,
-    owner: IntArray,
-    rng: np.random.Generator,
-) -> IntArray:
-    """Draw rows as `propose_rows` does, near ones more often.
-
-    Acceptance makes up for how often a row is proposed. Where few entries are left, several rows
-    are proposed for each at a time, about as many in all as cost what it costs to weigh all rows
-    once.
-    """
-    drawn: IntArray = np.full(len(owner), -1, dtype=np.int64)
-    pending = np.flatnonzero(nearby.totals[owner] > 0.0)
-    fewest = n_rows // COST_OF_PROPOSAL
-    while len(pending):
-        entry = np.repeat(pending, max(fewest // len(pending), 1))
-        rows, log_bound = nearby.draw(owner[entry], rng)
-        accepted = _accepts(log_kernel(query, owner[entry], rows) - log_bound, rng)
-        # The first row accepted for an entry stays: written in reverse, it is written last.
-        taken = np.flatnonzero(accepted)[::-1]
-        drawn[entry[taken]] = rows[taken]
-        if len(taken) * n_rows <= COST_OF_PROPOSAL * len(entry):
-            break
-        pending = pending[drawn[pending] < 0]
-    return drawn
-
-
-def _accepts(log_ratio: FloatArray, rng: np.random.Generator) -> np.ndarray:
-    return np.log1p(-rng.random(len(log_ratio))) <= log_ratio
+PairKernel = Callable[[FloatArray, IntArray, IntArray], FloatArray]
+"""Takes queries, owners and rows; gives the log-kernel of each row given ``query[owner]``, never
+above zero."""
 
 
 class NearbyRows:
@@ -82,18 +46,39 @@ class NearbyRows:
         for number, edge in enumerate(edges * column.kernel.bandwidth, start=1):
             target = query[:, finder.primary] + edge
             bounds[:, number] = finder.first(target, starts, stops, strictly=edge > 0.0)
-        self._order, self._bounds = finder.order, bounds
+        self._query, self._order, self._bounds = query, finder.order, bounds
         distance = inner * column.kernel.bandwidth
         self._log_bound = column.log_kernel(np.zeros(len(inner)), distance)
         self._running = np.cumsum(np.diff(bounds, axis=1) * np.exp(self._log_bound), axis=1)
 
-    @property
-    def totals(self) -> FloatArray:
-        """The bound on the weight of all rows, of each query; 0 where no row is near enough."""
-        totals: FloatArray = self._running[:, -1]
-        return totals
+    def propose(
+        self, log_kernel: PairKernel, owner: IntArray, rng: np.random.Generator
+    ) -> IntArray:
+        """Draw a row for each entry by its kernel, or give up: -1.
 
-    def draw(self, owner: IntArray, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
+        Acceptance makes up for how often a row is proposed. Where few entries are left, several
+        rows are proposed for each at a time, about as many in all as cost what it costs to weigh
+        all rows once.
+        """
+        drawn: IntArray = np.full(len(owner), -1, dtype=np.int64)
+        # The bound on the weight of all rows is 0 where no row is near enough.
+        pending = np.flatnonzero(self._running[owner, -1] > 0.0)
+        n_rows = len(self._order)
+        fewest = n_rows // COST_OF_PROPOSAL
+        while len(pending):
+            entry = np.repeat(pending, max(fewest // len(pending), 1))
+            rows, log_bound = self._draw(owner[entry], rng)
+            log_ratio = log_kernel(self._query, owner[entry], rows) - log_bound
+            accepted = np.log1p(-rng.random(len(entry))) <= log_ratio
+            # The first row accepted for an entry stays: written in reverse, it is written last.
+            taken = np.flatnonzero(accepted)[::-1]
+            drawn[entry[taken]] = rows[taken]
+            if len(taken) * n_rows <= COST_OF_PROPOSAL * len(entry):
+                break
+            pending = pending[drawn[pending] < 0]
+        return drawn
+
+    def _draw(self, owner: IntArray, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
         """Return a row for each entry, whose query is ``owner``, and the bound on its kernel."""
         running = self._running[owner]
         place = rng.random(len(owner)) * running[:, -1]

@@ -215,10 +215,7 @@ def _standard_deviation(values: FloatArray) -> float:
     return 0.0 if constant else float(np.std(values, ddof=1))
 
 
-BANDWIDTH_RULES: dict[str, Callable[[FloatArray], float]] = {
-    "silverman": silverman,
-    "scott": scott,
-}
+BANDWIDTH_RULES: dict[str, Callable[[FloatArray], float]] = {"silverman": silverman, "scott": scott}
 
 
 def aitchison_aitken_smoothing(n_rows: int, n_values: int) -> float:
