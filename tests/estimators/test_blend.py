@@ -15,7 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import causalaug as ca
+from causalaug.estimators import Classification, Regression
+from causalaug.estimators._blend import Candidate, CrossFit
 from causalaug.estimators._members import MARGIN
+from causalaug.estimators._weights import blend_weights
 from causalaug.exceptions import ParameterError
 from learners import GRAPH, Recorder, Spy, rows_of_classification, rows_of_regression
 
@@ -363,3 +366,19 @@ def test_repeats_are_averaged(rows):
         warnings.simplefilter("error")
         once, thrice = (make(augmented_share=ca.Blend(n_repeats=n)).fit(X, y) for n in (1, 3))
     assert once.blend_["loss"][0] != thrice.blend_["loss"][0]
+
+
+def test_only_log_losses_charge_new_rows_that_assume_nothing():
+    rng = np.random.default_rng(0)
+    candidates = (Candidate("plain", 0.0), Candidate("control", 0.5))
+    yes = np.column_stack([np.full(40, 0.6), rng.choice([0.45, 0.8], size=40)])
+    classes = np.array([False, True])
+    task = Classification(classes, has_probabilities=True)
+    found = CrossFit(
+        candidates, np.stack([1.0 - yes, yes], 2), np.ones(40, bool), np.ones(40), task
+    )
+    free = blend_weights(found.losses, np.ones(40), np.zeros(2, dtype=bool), log_loss=True)
+    assert found.weights()[1] < free[1]
+    numbers = CrossFit(candidates, yes, np.ones(40), np.ones(40), Regression())
+    free = blend_weights(numbers.losses, np.ones(40), np.zeros(2, dtype=bool))
+    assert_array_equal(numbers.weights(), free)

@@ -15,14 +15,14 @@ def test_weights_are_those_of_the_formula_and_sum_to_one(seed, n_rows, n_candida
     rng = np.random.default_rng(seed)
     losses = rng.gamma(1.0, size=(n_rows, n_candidates))
     row_weights = rng.integers(1, 4, size=n_rows).astype(float)
-    is_graph = np.arange(n_candidates) >= (1 if trusts else n_candidates)
-    weights = blend_weights(losses, row_weights, is_graph, log_loss=log)
+    is_charged = np.arange(n_candidates) >= (1 if trusts else n_candidates)
+    weights = blend_weights(losses, row_weights, is_charged, log_loss=log)
     # The slow twin: repeat rows; where the graph is trusted, add one error, or half of one.
     mean = np.average(losses, axis=0, weights=row_weights)
-    simple = [j for j in range(n_candidates) if not is_graph[j]]
+    simple = [j for j in range(n_candidates) if not is_charged[j]]
     best = min(simple, key=lambda j: mean[j])
     n = row_weights.sum() ** 2 / np.square(row_weights).sum()
-    for j in np.flatnonzero(is_graph):
+    for j in np.flatnonzero(is_charged):
         gap = losses[:, j] - losses[:, best]
         variance = np.average(
             np.square(gap - np.average(gap, weights=row_weights)), weights=row_weights

@@ -164,13 +164,13 @@ class CrossFit:
             plain: FloatArray = np.eye(len(self.candidates))[0]
             return plain
         part = np.array([each.source in sources for each in self.candidates])
-        trusts_graph = np.array([each.source in (GRAPH, MODEL) for each in self.candidates])
+        log_loss = getattr(self.task, "has_probabilities", False)
+        # A log-loss has no bound: new rows of any kind can make a learner of classes too sure.
+        charged = (CONTROL, GRAPH, MODEL) if log_loss else (GRAPH, MODEL)
+        is_charged = np.array([each.source in charged for each in self.candidates])
         weights = np.zeros(len(self.candidates))
         weights[part] = blend_weights(
-            self.losses[:, part],
-            self.row_weights,
-            trusts_graph[part],
-            log_loss=getattr(self.task, "has_probabilities", False),
+            self.losses[:, part], self.row_weights, is_charged[part], log_loss=log_loss
         )
         return weights
 
