@@ -222,7 +222,9 @@ def worth(run):
     """How many rows a graph is worth: learning curves with and without it."""
     sizes = (30, 60, 150) if run.quick else CURVE
     cells = [cell for n in sizes for cell in cells_of(("boosting",), n=n, rivals=True)]
-    results = run.of("worth", blend_unit, cells, run.per_shape(8))
+    results = run.of("worth", blend_unit, cells, run.per_shape(8)).sort_values(
+        "mechanism", kind="stable"
+    )
 
     def curve(cell):
         columns = {

@@ -31,6 +31,8 @@ LABELS = {WITH_GRAPH: 0.06, "best plain by folds": 0.17, "plain boosting": 0.06}
 """At which height of a panel the rows of each curve are written: two never meet."""
 START = 60
 """The table with the graph, in rows, that is compared with larger ones without."""
+TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 2.0, 5.0)
+"""Errors that are written at the axis, as far as they are reached."""
 
 
 def read_curves(text: str) -> pd.DataFrame:
@@ -93,11 +95,15 @@ def draw_panel(ax: plt.Axes, curve: pd.DataFrame, title: str) -> None:
     for column, (_, colour, mark) in CURVES.items():
         width = 2.6 if column == WITH_GRAPH else 1.8
         ax.plot(curve["n"], curve[column], mark + "-", color=colour, lw=width, ms=5.5, zorder=3)
-    ax.set(xscale="log", title=title, xlabel="rows to learn from", ylim=(0, None))
+    # Below all curves there is room for the labels.
+    least = 0.5 * curve[list(CURVES)].min(axis=None)
+    ax.set(xscale="log", yscale="log", title=title, xlabel="rows to learn from", ylim=(least, None))
     ax.margins(x=0.06)
     ax.set_xticks(curve["n"].astype(int))
-    ax.xaxis.set_major_formatter(ScalarFormatter())
-    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_yticks([tick for tick in TICKS if least < tick < ax.get_ylim()[1]])
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(ScalarFormatter())
+        axis.set_minor_locator(NullLocator())
     draw_worth(ax, curve)
 
 
@@ -112,7 +118,7 @@ def draw_worth(ax: plt.Axes, curve: pd.DataFrame) -> None:
     for column, rows in found.items():
         _, colour, mark = CURVES[column]
         if np.isfinite(rows):
-            ax.plot([rows, rows], [0, wanted], ":", color=colour, lw=1.6, zorder=2)
+            ax.plot([rows, rows], [ax.get_ylim()[0], wanted], ":", color=colour, lw=1.6, zorder=2)
             ax.plot([rows], [wanted], mark, mec=colour, ms=10, mfc="white", mew=1.8, zorder=5)
         said = in_words(rows, curve["n"].max())
         write(ax, min(rows, right), LABELS[column], said, colour, left=column == WITH_GRAPH)
