@@ -1,4 +1,4 @@
-"""Fit the factors of a graph to a table, and make new rows from what was fitted."""
+"""Fit the factors of a graph to a table, and expand what was fitted into new rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
