@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import causalaug as ca
+from causalaug.conditionals import _auto as auto_module
 from causalaug.conditionals._auto import TEMPERATURES
 from causalaug.exceptions import ParameterError
 
@@ -36,6 +37,13 @@ def test_each_factor_has_its_own_kind_and_none_alone_is_better():
     alone += [ca.KernelConditional(temperature=each) for each in TEMPERATURES]
     best = max(ca.fit_model(train, GRAPH, each).score(test) for each in alone)
     assert model.score(test) > best
+
+
+def test_many_rows_take_a_mean_wherever_there_is_one(monkeypatch):
+    monkeypatch.setattr(auto_module, "MOST_ROWS", 99)
+    model = ca.fit_model(rows(100, 0), GRAPH, conditional="auto")
+    moved = dict(zip(model.order, [each.shift is not None for each in model.fitted], strict=True))
+    assert moved == {"x": False, "line": True, "branches": True, "level": False}
 
 
 @pytest.mark.parametrize("conditional", [ca.AutoConditional(), ca.ResidualConditional()])

@@ -18,6 +18,7 @@ class LocationScale(Protocol):
         """Return the centre and the scale at each row of the pillow."""
 
 
+@np.errstate(over="ignore")  # a distance beyond all numbers leaves nothing of the density
 def transformed_density(
     transform: Transform, values: FloatArray, centre: FloatArray, scale: FloatArray, freedom: float
 ) -> FloatArray:
