@@ -167,3 +167,11 @@ def test_limits_hold_in_every_library(library):
 
 def test_a_column_that_all_but_stands_still_has_no_skewness():
     assert _skewness(np.array([0.0, 0.0, 5e-324]), np.array([5.0, 3.0, 2.0])) == 0.0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_farthest_value_beyond_a_limit_is_a_number(sign):
+    with np.errstate(all="raise"):
+        found = LogTransform(2.0, sign).inverse(sign * np.array([1e6, 3.0]))
+    assert np.isfinite(found).all()
+    assert found[1] == 2.0 + sign * np.exp(3.0)

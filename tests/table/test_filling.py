@@ -122,6 +122,12 @@ def test_cells_that_a_column_cannot_hold_are_refused(library, dtype, cell):
         fill(library, dtype, [cell])
 
 
+def test_a_level_called_nan_does_not_become_a_hole():
+    frame = pd.DataFrame({"a": np.array([np.nan], dtype="float32")})
+    with pytest.raises(TableError, match="'a' must be able to hold the cells .* such as 'nan'"):
+        take_and_fill(frame, (), np.array([0]), {"a": (np.array([0]), ["nan"])})
+
+
 def test_a_column_of_nothing_but_holes_has_no_dtype_to_be_filled_with():
     frame = pl.DataFrame({"a": [None, None]})
     with pytest.raises(TableError, match="dtype Null"):

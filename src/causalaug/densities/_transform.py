@@ -16,6 +16,9 @@ from causalaug.typing import BoolArray, FloatArray
 LARGEST = float(np.finfo(np.float64).max)
 """Stands for no limit."""
 
+LARGEST_LOG = 690.0
+"""A distance of ``exp(690)``, about 1e300, is the farthest: more is hardly a number."""
+
 
 class Transform(Protocol):
     """An increasing function of the values of a column."""
@@ -90,7 +93,8 @@ class LogTransform:
 
     def inverse(self, scaled: FloatArray) -> FloatArray:
         """Return values beyond the limit."""
-        values: FloatArray = self.limit + self.sign * np.exp(self.sign * scaled)
+        distance = np.exp(np.minimum(self.sign * scaled, LARGEST_LOG))
+        values: FloatArray = self.limit + self.sign * distance
         return values
 
     def log_jacobian(self, values: FloatArray) -> FloatArray:

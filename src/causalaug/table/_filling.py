@@ -105,7 +105,9 @@ def _fill_pandas(frame: pd.DataFrame, filled: Mapping[str, Cells]) -> pd.DataFra
             own = own.copy()
             with _held_by(name, series.dtype, cells):
                 own[positions] = _as_held(nw.from_native(series, series_only=True).dtype, cells)
-            series = pd.Series(own, index=frame.index, dtype=series.dtype)
+                series = pd.Series(own, index=frame.index, dtype=series.dtype)
+                if series.isna().to_numpy()[positions].any():
+                    raise TypeError("a level 'nan' that became a hole among numbers")
         columns[number] = series
     result = pd.DataFrame(columns, index=frame.index)
     result.columns = frame.columns
