@@ -372,13 +372,11 @@ def test_only_log_losses_charge_new_rows_that_assume_nothing():
     rng = np.random.default_rng(0)
     candidates = (Candidate("plain", 0.0), Candidate("control", 0.5))
     yes = np.column_stack([np.full(40, 0.6), rng.choice([0.45, 0.8], size=40)])
-    classes = np.array([False, True])
-    task = Classification(classes, has_probabilities=True)
-    found = CrossFit(
-        candidates, np.stack([1.0 - yes, yes], 2), np.ones(40, bool), np.ones(40), task
-    )
+    said, truth = np.stack([1.0 - yes, yes], axis=2), np.ones(40, dtype=bool)
+    task = Classification(np.array([False, True]), has_probabilities=True)
+    found = CrossFit(candidates, said, truth, np.ones(40), task)
     free = blend_weights(found.losses, np.ones(40), np.zeros(2, dtype=bool), log_loss=True)
-    assert found.weights()[1] < free[1]
+    assert found.weights()[1] < free[1] - 0.1
     numbers = CrossFit(candidates, yes, np.ones(40), np.ones(40), Regression())
     free = blend_weights(numbers.losses, np.ones(40), np.zeros(2, dtype=bool))
-    assert_array_equal(numbers.weights(), free)
+    assert_allclose(numbers.weights(), free)
