@@ -173,46 +173,41 @@ def _whole_command():
         return (path / "out.csv").read_bytes(), seconds
 
 
+@contextlib.contextmanager
+def _command_over_an_old_output(expected):
+    """Give a command's words, its output and its log; then run it again, which must clean up."""
+    with _folder() as path, _folder() as logs:
+        _write_data(path)
+        out, log, words = path / "out.csv", logs / "log", _augment_words(path)
+        out.write_text("old")
+        yield words, out, log
+        if out.read_bytes() not in (b"old", expected):
+            raise FoundError("an output that is neither the old one nor the new one")
+        run(command, words, log)
+        names = sorted(each.name for each in path.iterdir())
+        if out.read_bytes() != expected or names != ["data.csv", "out.csv"]:
+            raise FoundError(f"after the next run there are {names}")
+
+
 def disturbs_command(rng):
     """The command line leaves the old output or the new one, says which, and cleans up."""
     expected, seconds = ONCE("command", _whole_command)
-    with _folder() as path, _folder() as logs:
-        _write_data(path)
-        out = path / "out.csv"
-        out.write_text("old")
+    with _command_over_an_old_output(expected) as (words, out, log):
         how = rng.choice([signal.SIGKILL, signal.SIGINT, signal.SIGINT, signal.SIGTERM])
-        moment = rng.uniform(0.0, 1.1 * seconds)
-        disturb(command, _augment_words(path), logs / "log", moment, how)
-        found = out.read_bytes()
-        if found not in (b"old", expected):
-            raise FoundError("an output that is neither the old one nor the new one")
-        said = (logs / "log").read_text(errors="replace") if (logs / "log").exists() else ""
-        if "Nothing was written" in said and found != b"old":
+        disturb(command, words, log, rng.uniform(0.0, 1.1 * seconds), how)
+        said = log.read_text(errors="replace") if log.exists() else ""
+        if "Nothing was written" in said and out.read_bytes() != b"old":
             raise FoundError("'Nothing was written', although the output was replaced")
         # An interrupt while Python still imports is its own affair.
         if how == signal.SIGINT and re.search(r'_process\.py", line \d+, in [^<]', said):
             raise FoundError(f"a traceback after an interrupt: {said[-1500:]}")
-        run(command, _augment_words(path), logs / "log")
-        names = sorted(each.name for each in path.iterdir())
-        if out.read_bytes() != expected or names != ["data.csv", "out.csv"]:
-            raise FoundError(f"after the next run there are {names}")
 
 
 def kills_command(rng):
     """So it does after ``kill -9``: the next run leaves nothing but its result."""
     expected, seconds = ONCE("command", _whole_command)
-    with _folder() as path, _folder() as logs:
-        _write_data(path)
-        out = path / "out.csv"
-        out.write_text("old")
-        words = _augment_words(path)
-        kill(command, words, logs / "log", rng.uniform(0.0, seconds))
-        if out.read_bytes() not in (b"old", expected):
-            raise FoundError("an output that is neither the old one nor the new one")
-        run(command, words, logs / "log")
-        names = sorted(each.name for each in path.iterdir())
-        if out.read_bytes() != expected or names != ["data.csv", "out.csv"]:
-            raise FoundError(f"after the next run there are {names}")
+    with _command_over_an_old_output(expected) as (words, _, log):
+        kill(command, words, log, rng.uniform(0.0, seconds))
 
 
 def _reproduce_words(path):
