@@ -117,7 +117,11 @@ def test_first_reaching_is_a_linear_search(strictly, problem):
     np.testing.assert_array_equal(before, (starts, stops))
 
 
-@given(pairs=st.lists(st.tuples(st.integers(0, 6), st.integers(-3, 3).map(float)), max_size=20))
+@given(
+    pairs=st.lists(
+        st.tuples(st.integers(0, 6), st.integers(-3, 3).map(float) | st.just(-np.inf)), max_size=20
+    )
+)
 def test_each_owner_is_sorted_with_ties_as_they_stand(pairs):
     pairs = sorted(pairs, key=lambda pair: pair[0])
     owner, values = ints([owner for owner, _ in pairs]), np.array([value for _, value in pairs])

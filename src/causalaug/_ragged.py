@@ -135,13 +135,16 @@ def _search(
     values: FloatArray, starts: IntArray, stops: IntArray, is_before: np.ufunc, bound: FloatArray
 ) -> IntArray:
     """Return the first position of each list whose value is not before the bound."""
-    found, last = stops.astype(np.int64), len(values) - 1
-    for begin in range(0, len(starts) if len(values) else 0, CHUNK):
-        part = slice(begin, begin + CHUNK)
-        low, high = starts[part], stops[part]
+    found = stops.astype(np.int64)
+    # Very often all values are before the bound, and there is nothing to search for.
+    filled = np.flatnonzero(stops > starts)
+    searched = filled[~is_before(values.take(stops[filled] - 1), bound[filled])]
+    for begin in range(0, len(searched), CHUNK):
+        part = searched[begin : begin + CHUNK]
+        low, high, wanted = starts[part], stops[part] - 1, bound[part]
         for _ in range(int((high - low).max(initial=0)).bit_length()):
             middle = (low + high) >> 1
-            goes_right = is_before(values[np.minimum(middle, last)], bound[part]) & (low < high)
+            goes_right = is_before(values.take(middle), wanted) & (low < high)
             low, high = np.where(goes_right, middle + 1, low), np.where(goes_right, high, middle)
         found[part] = low
     return found
@@ -269,12 +272,15 @@ def _stable_order(key: IntArray, bound: int) -> IntArray:
 def descending_order(owner: IntArray, values: FloatArray) -> IntArray:
     """Return the order that sorts each owner's values, largest first, ties as they stand.
 
-    The owners must be ascending.
+    The owners must be ascending. A complex number sorts by its real part, then by its imaginary
+    one: that is twice as fast as two sorts, one after the other, and more if lists are short.
 
     >>> descending_order(np.array([0, 0, 4, 7, 7]), np.array([1.0, 2.0, 9.0, 5.0, 5.0]))
     array([1, 0, 2, 3, 4])
     """
-    return np.lexsort([-values, owner])
+    key = np.empty(len(values), dtype=complex)
+    key.real, key.imag = owner, -values
+    return np.argsort(key, kind="stable")
 
 
 def exp_or_zero(log_weight: FloatArray) -> FloatArray:

@@ -162,7 +162,7 @@ def test_children_drawn_from_sums_are_unbiased_and_none_comes_twice(monkeypatch)
     model = ca.fit_model(frame, "x -> y", ca.KernelConditional(bandwidth=0.8))
     exact = np.exp(model.fitted[1].weigher.log_weights(frame[["x"]].to_numpy())) / 60
     total, n_seeds, rows = np.zeros((60, 60)), 400, 150
-    with patch.object(_budget, "_draw_choices", side_effect=AssertionError):
+    with patch.object(_budget, "draw_rows", side_effect=AssertionError):
         for seed in range(n_seeds):
             paths = ca.BudgetExpansion(rows).expand(model, np.random.default_rng(seed))
             assert len(paths) == len(np.unique(paths.rows, axis=0)) == rows

@@ -1,8 +1,10 @@
 """A fixed number of paths, thinned without bias at every level."""
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from causalaug._ragged import Ragged
 from causalaug._validation import check_bool, check_integer
 from causalaug.expansion import resampling
 from causalaug.expansion._base import FittedModel, Paths
-from causalaug.expansion._children import LevelChildren, draw_rows
+from causalaug.expansion._children import LevelChildren, draw_levels, draw_rows
 from causalaug.expansion._frontier import Frontier, Level, ProbabilityTree, describe_tree
 from causalaug.typing import FloatArray, IntArray
 
@@ -103,9 +105,20 @@ class _BudgetBlocks:
 def _grow(
     frontier: Frontier, levels: Sequence[Level], budget: int, rng: np.random.Generator
 ) -> Paths:
-    """Return what becomes of the paths once they are grown through all levels."""
-    for level in levels:
-        frontier.grow(level, _choose(frontier, level, budget, rng))
+    """Return what becomes of the paths once they are grown through all levels.
+
+    Once as many paths as the budget allows weigh the same, that is the survival weight, and no
+    child is heavier: resampling comes to one child for each path. These are drawn for all levels
+    of equal pillow together, which need the weights of the rows only once.
+    """
+    for _, together in groupby(levels, key=lambda level: id(level.weigher)):
+        waiting = deque(together)
+        while waiting:
+            if len(frontier) >= budget and np.ptp(frontier.log_weights) <= resampling.EVEN:
+                draw_levels(frontier, [*waiting], rng)
+                break
+            level = waiting.popleft()
+            frontier.grow(level, _choose(frontier, level, budget, rng))
     return frontier.paths()
 
 
@@ -113,20 +126,12 @@ def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Genera
     """Return the children that the budget allows; the owners are the paths."""
     if len(frontier) * frontier.variable(level).n_choices <= budget:
         return LevelChildren(frontier, level).all()
-    everyone: IntArray = np.arange(len(frontier))
     if len(frontier) < budget:
         listed, least = _paths_to_list(frontier, level, budget)
         return _resample(frontier, level, listed, budget, least, rng)
     lightest = float(frontier.log_weights.min())
     heavier = np.flatnonzero(frontier.log_weights > lightest + resampling.EVEN)
-    if not len(heavier):
-        # All paths weigh the same, and that is the survival weight. No child is heavier, so
-        # resampling comes to one child for each path.
-        choice = _draw_choices(frontier, level, everyone, rng)
-        parent = np.flatnonzero(choice >= 0)
-        weights = frontier.log_weights[parent]
-        return Ragged.of_owners(parent, choice[parent], weights, len(frontier))
-    listed = everyone if level.weigher.may_end else heavier
+    listed = np.arange(len(frontier)) if level.weigher.may_end else heavier
     return _resample(frontier, level, listed, budget, float(np.exp(lightest)), rng)
 
 
@@ -145,16 +150,6 @@ def _paths_to_list(frontier: Frontier, level: Level, budget: int) -> tuple[IntAr
         if weights[is_light].sum() >= 0.5 * weights.sum():
             return np.flatnonzero(~is_light), least
     return np.arange(len(frontier)), 0.0
-
-
-def _draw_choices(
-    frontier: Frontier, level: Level, paths: IntArray, rng: np.random.Generator
-) -> IntArray:
-    """Return a choice of each of some paths, drawn by its weight; -1 where a path ends."""
-    pillows = frontier.pillows(level)
-    tuples = pillows.groups.ranks[paths]
-    (rows,) = draw_rows(level.weigher, pillows.query, tuples, 1, rng)
-    return np.where(rows >= 0, frontier.variable(level).choices.ranks[rows], -1)
 
 
 def _resample(
@@ -200,7 +195,8 @@ def _resample(
         within = offset[plain] / np.exp(frontier.log_weights[several])
         choice[plain] = sums.rows_at(pillows.query, pillows.groups.ranks[several], within)
     else:
-        choice[plain] = _draw_choices(frontier, level, several, rng)
+        (rows,) = draw_rows(level.weigher, pillows.query, pillows.groups.ranks[several], 1, rng)
+        choice[plain] = frontier.variable(level).choices.ranks[rows]
     choice[~plain] = children.draw(number[parent[~plain]], offset[~plain], heavy)
     survival = np.full(n_light, np.log(total / n_light))
     parents = np.concatenate([parents, parent])

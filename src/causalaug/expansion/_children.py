@@ -4,7 +4,7 @@ There are as many children as paths times choices, so they are never all listed 
 Paths of equal pillow are handled together: their children have the same edge weights.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -196,6 +196,17 @@ def _draw_past_heaviest(
     return entries[np.minimum(found, stops - 1)]
 
 
+def draw_levels(frontier: Frontier, levels: Sequence[Level], rng: np.random.Generator) -> None:
+    """Draw one child of each path at levels that share what weighs their rows."""
+    pillows = frontier.pillows(levels[0])
+    rows = draw_rows(levels[0].weigher, pillows.query, pillows.groups.ranks, len(levels), rng)
+    alive = np.flatnonzero(rows[0] >= 0)
+    for level, row in zip(levels, rows[:, alive], strict=True):
+        parent = alive if level is levels[0] else np.arange(len(alive))
+        choice, weights = frontier.variable(level).choices.ranks[row], frontier.log_weights[parent]
+        frontier.grow(level, Ragged.of_owners(parent, choice, weights, len(frontier)))
+
+
 def draw_rows(
     weigher: RowWeigher, query: FloatArray, owner: IntArray, n_draws: int, rng: np.random.Generator
 ) -> IntArray:
@@ -248,8 +259,11 @@ def draw_entries(weights: RowWeights, owner: IntArray, place: FloatArray) -> Int
     """
     if isinstance(weights, Dense):
         return _draw_from_dense(weights, owner, place)
-    running = np.cumsum(weights.weight)
-    return find_places(running, weights.offsets[owner], weights.offsets[owner + 1], place)[0]
+    found, stops = weights.offsets[owner], weights.offsets[owner + 1]
+    several = np.flatnonzero(stops > found + 1)
+    within = np.cumsum(weights.weight), found[several], stops[several], place[several]
+    found[several] = find_places(*within)[0]
+    return found
 
 
 def _draw_from_dense(weights: Dense, owner: IntArray, place: FloatArray) -> IntArray:

@@ -5,11 +5,10 @@ from itertools import groupby
 
 import numpy as np
 
-from causalaug._ragged import Ragged
 from causalaug._validation import check_integer
 from causalaug.expansion._base import FittedModel, Paths
-from causalaug.expansion._children import draw_rows
-from causalaug.expansion._frontier import Frontier, Level, ProbabilityTree, describe_tree
+from causalaug.expansion._children import draw_levels
+from causalaug.expansion._frontier import Frontier, ProbabilityTree, describe_tree
 
 
 @dataclass(frozen=True)
@@ -69,16 +68,5 @@ class _SampledBlocks:
         start, stop = (self.n_paths * each // self.n_blocks for each in (block, block + 1))
         frontier = Frontier(self.tree, np.full(stop - start, -np.log(self.n_paths)))
         for _, levels in groupby(self.tree.levels, key=lambda level: id(level.weigher)):
-            _draw_levels(frontier, list(levels), rng)
+            draw_levels(frontier, list(levels), rng)
         return frontier.paths()
-
-
-def _draw_levels(frontier: Frontier, levels: list[Level], rng: np.random.Generator) -> None:
-    """Draw the variables of levels that share what weighs their rows."""
-    pillows = frontier.pillows(levels[0])
-    rows = draw_rows(levels[0].weigher, pillows.query, pillows.groups.ranks, len(levels), rng)
-    alive = np.flatnonzero(rows[0] >= 0)
-    for level, row in zip(levels, rows[:, alive], strict=True):
-        parent = alive if level is levels[0] else np.arange(len(alive))
-        weights = frontier.log_weights[parent]
-        frontier.grow(level, Ragged.of_owners(parent, row, weights, len(frontier)))

@@ -65,13 +65,11 @@ class TrellisLevel:
 
     Context `c` owns the entries ``starts[c]:stops[c]``, sorted by `reach`, heaviest first:
     `reach` is the log-weight of the choice and its best completion together, less
-    `bonus[c]`. `best` is the log-weight of the best prefix of each context. `child` names
-    the context that a choice leads to, or, where the value chosen is never needed again,
-    the one that the context leads to whatever is chosen.
+    `bonus[c]`. `child` names the context that a choice leads to, or, where the value chosen is
+    never needed again, the one that the context leads to whatever is chosen.
     """
 
     column: int
-    best: FloatArray
     starts: IntArray
     stops: IntArray
     bonus: FloatArray
@@ -206,16 +204,13 @@ class _SharedBranches:
         levels = [level]
         if self._tree.has_stable_keys(level):
             later = self._tree.levels[self._tree.levels.index(level) + 1 :]
-            levels += [other for other in later if _same_pillow(level, other)]
+            alike = level.weigher, level.pillow
+            levels += [other for other in later if (other.weigher, other.pillow) == alike]
         shapes = [self._bounds.shape(self._tree, each, codes, first) for each in levels]
         branches = heaviest_choices(self._tree, levels, query, floor - best_of_tuple, shapes)
         for other, found in zip(levels[1:], branches[1:], strict=True):
             self._keys[other.column], self._branches[other.column] = key[first], found
         return groups.ranks.astype(np.int32), branches[0]
-
-
-def _same_pillow(level: Level, other: Level) -> bool:
-    return other.weigher is level.weigher and other.pillow == level.pillow
 
 
 def _renumber(kept: IntArray, length: int) -> IntArray:
@@ -307,7 +302,6 @@ def _keep_branches(
     stops = branches.offsets[forward.pillow + 1]
     return TrellisLevel(
         column=forward.level.column,
-        best=forward.best,
         starts=starts,
         stops=first_below(branches.log_weight, starts, stops, floor).astype(np.int32),
         bonus=bonus,
@@ -341,7 +335,6 @@ def _keep_edges(
     offsets = offsets_of(counts)
     return TrellisLevel(
         column=forward.level.column,
-        best=forward.best,
         starts=offsets[:-1].astype(np.int32),
         stops=offsets[1:].astype(np.int32),
         bonus=np.broadcast_to(0.0, counts.shape),

@@ -33,7 +33,8 @@ class NearbyRows:
 
     Within a slab the kernel of the column is at most what it is at the inner edge: slabs are
     drawn by their number of rows times this bound, and rows evenly within. Slab `k` of query `q`
-    holds the rows ``order[bounds[q, k] : bounds[q, k + 1]]``.
+    holds the rows ``order[bounds[k, q] : bounds[k + 1, q]]``: NumPy is slow along short axes, so
+    the slabs come first.
     """
 
     def __init__(self, finder: NeighbourFinder, column: KernelColumn, query: FloatArray) -> None:
@@ -41,15 +42,16 @@ class NearbyRows:
         assert finder.primary is not None
         edges, inner = symmetric_slabs(column.kernel.name)
         starts, stops = finder.match.bounds(finder.match.group_of(query))
-        bounds = np.empty((len(query), len(edges) + 2), dtype=np.int64)
-        bounds[:, 0], bounds[:, -1] = starts, stops
+        bounds = np.empty((len(edges) + 2, len(query)), dtype=np.int64)
+        bounds[0], bounds[-1] = starts, stops
         for number, edge in enumerate(edges * column.kernel.bandwidth, start=1):
             target = query[:, finder.primary] + edge
-            bounds[:, number] = finder.first(target, starts, stops, strictly=edge > 0.0)
+            bounds[number] = finder.first(target, starts, stops, strictly=edge > 0.0)
         self._query, self._order, self._bounds = query, finder.order, bounds
         distance = inner * column.kernel.bandwidth
         self._log_bound = column.log_kernel(np.zeros(len(inner)), distance)
-        self._running = np.cumsum(np.diff(bounds, axis=1) * np.exp(self._log_bound), axis=1)
+        most = np.diff(bounds, axis=0) * np.exp(self._log_bound)[:, np.newaxis]
+        self._running = np.cumsum(most, axis=0)
 
     def propose(
         self, log_kernel: PairKernel, owner: IntArray, rng: np.random.Generator
@@ -62,7 +64,7 @@ class NearbyRows:
         """
         drawn: IntArray = np.full(len(owner), -1, dtype=np.int64)
         # The bound on the weight of all rows is 0 where no row is near enough.
-        pending = np.flatnonzero(self._running[owner, -1] > 0.0)
+        pending = np.flatnonzero(self._running[-1, owner] > 0.0)
         n_rows = len(self._order)
         fewest = n_rows // COST_OF_PROPOSAL
         while len(pending):
@@ -80,11 +82,10 @@ class NearbyRows:
 
     def _draw(self, owner: IntArray, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
         """Return a row for each entry, whose query is ``owner``, and the bound on its kernel."""
-        running = self._running[owner]
-        place = rng.random(len(owner)) * running[:, -1]
-        slab = (running <= place[:, np.newaxis]).sum(axis=1)
-        slab = np.minimum(slab, running.shape[1] - 1)
-        begin, stop = self._bounds[owner, slab], self._bounds[owner, slab + 1]
+        running = self._running.take(owner, axis=1)
+        place = rng.random(len(owner)) * running[-1]
+        slab = np.minimum((running <= place).sum(axis=0), len(running) - 1)
+        begin, stop = self._bounds[slab, owner], self._bounds[slab + 1, owner]
         position = begin + (rng.random(len(owner)) * (stop - begin)).astype(np.int64)
         return self._order[np.minimum(position, stop - 1)], self._log_bound[slab]
 
