@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy.special import logsumexp
 
 from causalaug.densities._base import NO_ATOMS, Shift
 from causalaug.densities._mean import spread
@@ -108,7 +107,7 @@ class KernelDensity:
             for number, own in enumerate(points[members].T):
                 distance = (own[:, np.newaxis] - lent) / self.bandwidth
                 log_bump = log_student(distance, float(np.log(self.bandwidth)), np.inf)
-                mixed = logsumexp(log_weight + log_bump, axis=1)
+                mixed = _log_sums(log_weight + log_bump)
                 common = self.tail.log_density(own)
                 result[members, number] = add_log_shares(mixed, count, common, TAIL_ROWS)
         return result.reshape(values.shape)
