@@ -67,11 +67,14 @@ class WeighedRows:
 
         Shape: (len(some), n_rows). The others share what the row would have had.
         """
-        weights = np.exp(self.weigher.log_weights(pillow[some]))
+        weights = self.weigher.log_kernel(pillow[some])
+        heaviest = weights.max(axis=1, keepdims=True)
+        weights -= np.where(np.isfinite(heaviest), heaviest, 0.0)
+        np.exp(weights, out=weights)
         weights[np.arange(len(some)), some] = 0.0
         total = weights.sum(axis=1, keepdims=True)
-        shares: FloatArray = weights / np.where(total > 0.0, total, 1.0)
-        return shares
+        weights /= np.where(total > 0.0, total, 1.0)
+        return weights
 
 
 def effective_rows(weights: FloatArray) -> FloatArray:

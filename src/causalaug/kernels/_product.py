@@ -337,7 +337,10 @@ class ProductKernel(RowWeigher):
         least_total = np.exp(log_cut + SMALLEST_LOG)
         size = max(1, BLOCK_ENTRIES // self.n_rows)
         codes = self._codes(query)
-        pays = len(query) >= LEAST_QUERIES * self.n_rows
+        # A table of one column serves these queries no better than the kernel itself, unless it
+        # is kept for the next ones.
+        used_again = len(codes) > 1 or self.n_rows**2 <= LARGEST_KEPT_TABLE
+        pays = used_again and len(query) >= LEAST_QUERIES * self.n_rows
         tables = [self._table(c) for c in range(len(codes))] if pays else []
         plainly = self._exponentiated if not codes else lambda q: self._relative(self.log_kernel(q))
         for start in range(0, len(query), size):
