@@ -78,6 +78,22 @@ def hold_out_labelled(
     ]
 
 
+def enough_folds(folds: list[Fold], rows: int | None) -> list[Fold]:
+    """Return the first folds that hold out so many rows together; all of them, if they do not.
+
+    All else about a fold stays: candidates are judged after learning from as many rows as with all
+    folds, since a small part of a large table would speak for those that need few.
+
+    >>> folds = [(np.arange(10, 50), np.arange(10)), (np.arange(40), np.arange(40, 50))]
+    >>> [len(enough_folds(folds, rows)) for rows in (10, 11, None)]
+    [1, 2, 2]
+    """
+    if rows is None:
+        return folds
+    before = np.cumsum([0, *(len(held_out) for _, held_out in folds)])[:-1]
+    return [fold for fold, held_out in zip(folds, before, strict=True) if held_out < rows]
+
+
 def _folds(task: Task, target: Any, groups: Any, n_splits: int, seed: int) -> Iterator[Fold]:
     if groups is None:
         return task.folds(target, min(n_splits, len(target)), seed)
