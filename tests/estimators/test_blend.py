@@ -415,7 +415,7 @@ def test_a_table_above_it_is_judged_on_some_folds_the_same_each_time(rows):
     assert first.judged_rows_ == 12
     pd.testing.assert_frame_equal(first.blend_, second.blend_, check_exact=True)
     assert not np.array_equal(first.blend_["loss"], whole.blend_["loss"])
-    assert len(first.augmented_) == len(whole.augmented_)
+    pd.testing.assert_frame_equal(first.augmented_.frame, whole.augmented_.frame)
 
 
 def test_judging_on_some_folds_saves_the_fits_of_the_others(rows):

@@ -276,9 +276,11 @@ def cross_fit(
         n_splits=blend.n_splits,
         n_repeats=blend.n_repeats,
     )
+    seeded = [[(*fold, new_seed(rng)) for fold in repeat] for repeat in repeats]
     if blend.cv is None:
-        repeats = [enough_folds(repeat, blend.held_out_rows) for repeat in repeats]
-    folds = [(*fold, new_seed(rng)) for repeat in repeats for fold in repeat]
+        # After all seeds are drawn: the members that are fitted in the end do not depend on it.
+        seeded = [enough_folds(repeat, blend.held_out_rows) for repeat in seeded]
+    folds = [fold for repeat in seeded for fold in repeat]
     tasks = [(*fold, source) for fold in folds for source in _longest_first(workshop)]
     found = Parallel(n_jobs=n_jobs)(
         delayed(workshop.judge)(observed, train, held_out, source, seed)
