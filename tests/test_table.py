@@ -4,6 +4,7 @@ import subprocess
 import sys
 from decimal import Decimal
 
+import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,10 +12,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from causalaug.exceptions import GraphMismatchError, ParameterError, TableError
 from causalaug.table import Table
+from causalaug.table._sources import NarwhalsSource, PandasSource
 from table_strategies import frames, frames_with_rows
 
 LIBRARIES = ["pandas", "polars", "numpy"]
@@ -433,6 +436,35 @@ def test_take_copies_what_pandas_cannot():
     taken = Table.from_frame(frame).take(np.array([[1], [0]]))
     assert taken["a"].dtype == np.dtype(">i4")
     assert taken["a"].tolist() == [2, 1]
+
+
+@given(
+    arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.floats(width=64)),
+    st.data(),
+)
+def test_a_frame_of_floats_is_taken_as_one_of_several_dtypes(cells, data):
+    n_rows, n_columns = cells.shape
+    floats = pd.DataFrame(cells, columns=[f"c{j}" for j in range(n_columns)])
+    rows = data.draw(arrays(np.int64, (5, n_columns), elements=st.integers(0, n_rows - 1)))
+    changed = {0: np.arange(5.0)} if data.draw(st.booleans()) else {}
+    mixed = floats.assign(other=np.arange(n_rows))
+    more = np.column_stack([rows, rows[:, 0]])
+    together = PandasSource(floats).take(rows, changed)
+    one_by_one = PandasSource(mixed).take(more, changed).drop(columns="other")
+    pd.testing.assert_frame_equal(together, one_by_one, check_exact=True)
+    assert together.to_numpy().flags.f_contiguous
+    read, asked = PandasSource(floats).columns(), NarwhalsSource(nw.from_native(floats)).columns()
+    for quick, slow in zip(read, asked, strict=True):
+        assert (quick.name, quick.dtype, quick.ordered) == (slow.name, slow.dtype, slow.ordered)
+        np.testing.assert_array_equal(quick.cells, slow.cells)
+
+
+@pytest.mark.parametrize("dtype", [">f8", "float32", "Float64", "int64"])
+def test_columns_that_are_no_plain_floats_keep_their_dtype(dtype):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}).astype(dtype)
+    taken = PandasSource(frame).take(np.array([[1, 0]]), {})
+    assert (taken.dtypes == frame.dtypes).all()
+    assert taken.astype(float).to_numpy().tolist() == [[2.0, 3.0]]
 
 
 def test_take_leaves_the_source_alone():

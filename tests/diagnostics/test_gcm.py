@@ -1,10 +1,18 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from causalaug.diagnostics._coding import Variable, standardized
 from causalaug.diagnostics._correlation import partial_correlations
-from causalaug.diagnostics._gcm import covariance_measures, t_statistics
+from causalaug.diagnostics._gcm import (
+    _measure,
+    _measure_columns,
+    covariance_measures,
+    t_statistics,
+)
 from causalaug.diagnostics._smoothing import Fit
 
 
@@ -90,6 +98,24 @@ def test_the_statistic_agrees_with_its_formula():
         terms = [residuals[i, 0] * residuals[i, j] for i in range(20)]
         variance = sum(term**2 / (kept[i, 0] * kept[i, j]) for i, term in enumerate(terms))
         assert found[0, j - 1] == pytest.approx(sum(terms) / variance**0.5)
+
+
+@given(
+    degrees=arrays(float, 4, elements=st.floats(1.0, 45.0)),
+    settled=arrays(bool, 4),
+    still=arrays(bool, 4),
+    seed=st.integers(0, 99),
+)
+def test_columns_at_once_are_told_as_one_by_one(degrees, settled, still, seed):
+    residuals = np.random.default_rng(seed).normal(size=(50, 4))
+    residuals[:, still] = 0.0
+    fit = Fit(residuals, np.ones((50, 4)), degrees, settled)
+    t, varies = t_statistics(fit, np.array([0])), ~still
+    sides = [(np.array([0]), np.array([place])) for place in (1, 2, 3)]
+    expected = [_measure(fit, t, varies, both, 0.01) for both in sides]
+    found = _measure_columns(fit, t[0], varies, 0.01)
+    # As text, in which NaN equals itself.
+    assert list(map(repr, found)) == list(map(repr, expected))
 
 
 def test_rare_levels_are_not_tested_on():

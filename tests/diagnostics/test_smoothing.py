@@ -54,12 +54,13 @@ def test_what_is_explained_but_for_rounding_leaves_exactly_nothing():
     assert not fit.residuals.any()
 
 
-@pytest.mark.parametrize("n_kernels", [1, 3])
-def test_kernel_functions_multiply_to_the_kernel(n_kernels):
-    places = list(np.random.default_rng(0).normal(size=(n_kernels, 60, 1)))
+@pytest.mark.parametrize(("n_kernels", "n_columns"), [(1, 1), (3, 1), (1, 3), (2, 2), (1, 9)])
+def test_kernel_functions_multiply_to_the_kernel(n_kernels, n_columns):
+    places = list(np.random.default_rng(0).normal(size=(n_kernels, 60, n_columns)))
     functions = kernel_functions(places)
-    exact = np.mean([np.exp(-0.5 * np.square(each - each.T)) for each in places], axis=0)
-    assert functions.shape[1] < 60
+    squares = [np.square(each[:, np.newaxis] - each).sum(axis=2) for each in places]
+    exact = np.mean([np.exp(-0.5 * each) for each in squares], axis=0)
+    assert functions.shape[1] < 60 or n_columns > 1
     np.testing.assert_allclose(functions @ functions.T, exact, atol=1e-4)
 
 
@@ -91,6 +92,29 @@ def test_the_smooth_fit_is_a_ridge_regression_on_the_kernel(monkeypatch):
     np.testing.assert_allclose(fit.residuals[:, 0], residuals, atol=1e-5)
     np.testing.assert_allclose(fit.kept[:, 0], kept, atol=1e-4)
     assert fit.degrees[0] == pytest.approx(degrees, abs=1e-2)
+
+
+def test_fits_are_the_same_however_many_kernels_are_held(monkeypatch):
+    rng = np.random.default_rng(7)
+    places = rng.normal(size=(2, 90))
+    waves = [np.sin(rate * places[0]) * places[1] for rate in (0.5, 1.0, 3.0)]
+    targets = np.column_stack([*waves, np.zeros(90)]) + 0.2 * rng.normal(size=(90, 4)) * (
+        np.arange(4) < 3
+    )
+    together = regress(targets, curves_of(*places))
+    alone = [regress(targets[:, [column]], curves_of(*places)) for column in range(4)]
+    monkeypatch.setattr(_smoothing, "MOST_HELD", 0)
+    one_by_one = regress(targets, curves_of(*places))
+    for name in ("residuals", "kept", "degrees", "settled"):
+        expected = getattr(together, name)
+        np.testing.assert_allclose(getattr(one_by_one, name), expected, atol=1e-9)
+        np.testing.assert_allclose(
+            np.concatenate([np.atleast_2d(getattr(fit, name)) for fit in alone], axis=-1).reshape(
+                expected.shape
+            ),
+            expected,
+            atol=1e-9,
+        )
 
 
 @pytest.mark.parametrize(

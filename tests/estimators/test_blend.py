@@ -5,6 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
@@ -15,8 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import causalaug as ca
-from causalaug.estimators import Classification, Regression
+from causalaug.estimators import Classification, Regression, default_expansion
 from causalaug.estimators._blend import Candidate, CrossFit
+from causalaug.estimators._folds import enough_folds
 from causalaug.estimators._members import MARGIN
 from causalaug.estimators._weights import blend_weights
 from causalaug.exceptions import ParameterError
@@ -380,3 +383,72 @@ def test_only_log_losses_charge_new_rows_that_assume_nothing():
     numbers = CrossFit(candidates, yes, np.ones(40), np.ones(40), Regression())
     free = blend_weights(numbers.losses, np.ones(40), np.zeros(2, dtype=bool))
     assert_allclose(numbers.weights(), free)
+
+
+# Large tables.
+
+
+@given(st.lists(st.integers(0, 9), max_size=6), st.integers(1, 40))
+def test_folds_are_used_until_enough_rows_were_held_out(sizes, rows):
+    folds = [(np.arange(3), np.arange(size)) for size in sizes]
+    used = enough_folds(folds, rows)
+    held_out = [len(held) for _, held in used]
+    assert used == folds[: len(used)]
+    assert sum(held_out[:-1]) < rows or not held_out
+    assert sum(held_out) >= rows or len(used) == len(folds)
+    assert enough_folds(folds, None) == folds
+
+
+def test_a_table_below_the_limit_is_judged_on_all_rows_bit_for_bit(rows):
+    limited, whole = (
+        make(augmented_share=ca.Blend(held_out_rows=held)).fit(*rows) for held in (5_000, None)
+    )
+    assert limited.judged_rows_ == whole.judged_rows_ == 30
+    pd.testing.assert_frame_equal(limited.blend_, whole.blend_, check_exact=True)
+    assert_array_equal(limited.predict(rows[0]), whole.predict(rows[0]))
+
+
+def test_a_table_above_it_is_judged_on_some_folds_the_same_each_time(rows):
+    X, y = rows
+    whole = make(augmented_share=ca.Blend(held_out_rows=None)).fit(X, y)
+    first, second = (make(augmented_share=ca.Blend(held_out_rows=7)).fit(X, y) for _ in range(2))
+    assert first.judged_rows_ == 12
+    pd.testing.assert_frame_equal(first.blend_, second.blend_, check_exact=True)
+    assert not np.array_equal(first.blend_["loss"], whole.blend_["loss"])
+    pd.testing.assert_frame_equal(first.augmented_.frame, whole.augmented_.frame)
+
+
+def test_judging_on_some_folds_saves_the_fits_of_the_others(rows):
+    Counting.fits = 0
+    blend = ca.Blend(held_out_rows=1)
+    model = make(Counting(), augmented_share=blend).fit(*rows)
+    learners = sum(isinstance(each, Counting) for each in model.estimators_)
+    candidates = model.blend_["candidate"] != "graph model"
+    assert Counting.fits == candidates.sum() + learners
+
+
+def test_repeats_and_splitters_keep_their_meaning(rows):
+    repeated = make(augmented_share=ca.Blend(n_repeats=5, held_out_rows=6)).fit(*rows)
+    assert 6 < repeated.judged_rows_ <= 30
+    split = make(augmented_share=ca.Blend(cv=KFold(3), held_out_rows=1)).fit(*rows)
+    assert split.judged_rows_ == 30
+
+
+def test_too_few_rows_to_hold_out_are_refused():
+    with pytest.raises(ParameterError, match="`held_out_rows` must be an integer of at least 1"):
+        ca.Blend(held_out_rows=0)
+
+
+def test_without_a_blend_nothing_was_judged_by_one(rows):
+    model = make().fit(*rows)
+    assert model.judged_rows_ == 30
+    assert not hasattr(model.set_params(augmented_share=0.5).fit(*rows), "judged_rows_")
+    assert make().fit(rows[0][:9], rows[1][:9]).judged_rows_ == 0
+
+
+@given(st.integers(1, 10**7))
+def test_new_rows_are_never_fewer_than_observed_ones_and_at_most_five_times_as_many(n_rows):
+    wanted = default_expansion(n_rows).rows
+    assert wanted >= n_rows
+    assert wanted <= max(5 * n_rows, 1_000)
+    assert wanted == (max(5 * n_rows, 1_000) if n_rows <= 20_000 else max(100_000, n_rows))

@@ -59,7 +59,7 @@ class Variable:
         """Return the variable on some rows, at least one, none missing: scaled and coded anew."""
         return _coded(self.name, self.values[rows], is_number=self.is_number)
 
-    @property
+    @cached_property
     def varies(self) -> bool:
         """Whether there are two values."""
         return bool(np.any(self.values != self.values[0]))

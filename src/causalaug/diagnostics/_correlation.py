@@ -1,7 +1,7 @@
 """Correlation of two columns once others are held fixed by straight lines."""
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtr
 
 from causalaug.diagnostics._outcome import Outcome, rows_needed, too_few
 from causalaug.diagnostics._smoothing import regress_straight
@@ -18,10 +18,7 @@ def partial_correlations(
     Exact if all are jointly normal. Shapes: target (n_rows,), others (n_rows, n_others),
     given (n_rows, n_given).
     """
-    return [
-        _outcome("partial_correlation", r, degrees, level)
-        for r, degrees in zip(*_correlate(target, others, given), strict=True)
-    ]
+    return _outcomes("partial_correlation", *_correlate(target, others, given), level)
 
 
 def rank_correlations(target: FloatArray, others: FloatArray, level: float) -> list[Outcome]:
@@ -30,10 +27,7 @@ def rank_correlations(target: FloatArray, others: FloatArray, level: float) -> l
     Shapes: target (n_rows,), others (n_rows, n_others), both normal scores.
     """
     nothing = np.empty((len(target), 0))
-    return [
-        _outcome("rank_correlation", r, degrees, level)
-        for r, degrees in zip(*_correlate(target, others, nothing), strict=True)
-    ]
+    return _outcomes("rank_correlation", *_correlate(target, others, nothing), level)
 
 
 def _correlate(
@@ -47,11 +41,17 @@ def _correlate(
     return correlations, len(target) - fit.degrees[1:]
 
 
-def _outcome(test: str, correlation: float, rows: float, level: float) -> Outcome:
-    """Return the result of the t-test of a correlation; its degrees of freedom are rows - 1."""
-    reason = too_few(rows, rows_needed(1, level))
-    if reason or np.isnan(correlation):
-        return Outcome(test, reason=reason or NO_VARIATION)
-    with np.errstate(divide="ignore"):
-        t = np.abs(correlation) * np.sqrt((rows - 1.0) / (1.0 - correlation**2))
-    return Outcome(test, float(correlation), float(2.0 * stats.t.sf(t, rows - 1.0)))
+def _outcomes(test: str, correlations: FloatArray, rows: FloatArray, level: float) -> list[Outcome]:
+    """Return the results of t-tests of correlations; their degrees of freedom are rows - 1."""
+    needed = rows_needed(1, level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(correlations) * np.sqrt((rows - 1.0) / (1.0 - correlations**2))
+    p_values = 2.0 * stdtr(rows - 1.0, -t)
+    reasons = [
+        too_few(each, needed) or (NO_VARIATION if np.isnan(r) else "")
+        for each, r in zip(rows.tolist(), correlations.tolist(), strict=True)
+    ]
+    return [
+        Outcome(test, reason=reason) if reason else Outcome(test, r, p)
+        for reason, r, p in zip(reasons, correlations.tolist(), p_values.tolist(), strict=True)
+    ]

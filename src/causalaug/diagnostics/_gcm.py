@@ -28,10 +28,14 @@ def covariance_measures(
     blocks = [variable.testable_columns() for variable in (target, *others)]
     ends = np.cumsum([block.shape[1] for block in blocks])
     places = np.split(np.arange(ends[-1]), ends[:-1])
-    fit = regress(np.hstack(blocks), regressors(pillow, len(target.values)))
+    # Column by column in memory, as the regression reads and writes them.
+    columns = np.vstack([block.T for block in blocks]).T
+    fit = regress(columns, regressors(pillow, len(target.values)))
     # For all others at once: hundreds of columns, asked for one by one, take minutes.
-    t = t_statistics(fit, places[0], np.arange(ends[-1]))
+    t = t_statistics(fit, places[0])
     varies = np.any(fit.residuals, axis=0)
+    if all(len(columns) == 1 for columns in places):
+        return _measure_columns(fit, t[0], varies, level)
     return [_measure(fit, t, varies, (places[0], columns), level) for columns in places[1:]]
 
 
@@ -75,14 +79,35 @@ def _measure(
     return Outcome("gcm", largest, p_value)
 
 
-def t_statistics(fit: Fit, ours: IntArray, theirs: IntArray) -> FloatArray:
+def _measure_columns(fit: Fit, t: FloatArray, varies: BoolArray, level: float) -> list[Outcome]:
+    """Return what `_measure` says of the first column and each other one, all at once.
+
+    Numbers are one column each, and a graph of hundreds of them has tens of thousands of pairs.
+    Shapes: t (n_columns,), varies (n_columns,).
+    """
+    rows = len(fit.residuals) - np.maximum(fit.degrees[1:], fit.degrees[0])
+    p_values = np.minimum(1.0, 2.0 * stdtr(rows - 1.0, -np.abs(t[1:])))
+    needed = rows_needed(1, level)
+    figures = zip(rows, t[1:], p_values, varies[1:] & varies[0], fit.settled[1:], strict=True)
+    outcomes = []
+    for left, statistic, p_value, both_vary, settled in figures:
+        reason = too_few(left, needed) or ("" if both_vary else NO_VARIATION)
+        reason = reason or ("" if settled and fit.settled[0] else NOT_SETTLED)
+        outcome = Outcome("gcm", float(statistic), float(p_value))
+        outcomes.append(Outcome("gcm", reason=reason) if reason else outcome)
+    return outcomes
+
+
+def t_statistics(fit: Fit, ours: IntArray, theirs: IntArray | slice = slice(None)) -> FloatArray:
     """Return the sum of the products of residuals over its standard error, for all pairs.
 
     A row that the fits follow closely leaves too little of its noise over. As in the third
     rule of MacKinnon and White (1985) its product is raised accordingly in the variance.
     Result: (n_ours, n_theirs).
     """
-    raised = np.square(fit.residuals) / np.maximum(fit.kept, LEAST_KEPT)
+    raised = np.square(fit.residuals)
+    raised /= np.maximum(fit.kept, LEAST_KEPT)
     sums = fit.residuals[:, ours].T @ fit.residuals[:, theirs]
     errors = np.sqrt(raised[:, ours].T @ raised[:, theirs])
-    return np.divide(sums, errors, out=np.zeros_like(sums), where=errors > 0.0)
+    t: FloatArray = np.divide(sums, errors, out=np.zeros_like(sums), where=errors > 0.0)
+    return t

@@ -72,10 +72,7 @@ def _answer_on(question: Question, rows: BoolArray, test: str, level: float) -> 
     """Answer on some rows; so few that no test could tell are not handed to one."""
     reason = too_few(int(rows.sum()), rows_needed(1, level))
     if reason:
-        names = [
-            suitable_test(question.target, other, question.pillow) if test == "auto" else test
-            for other in question.others
-        ]
+        names = _suitable_tests(question) if test == "auto" else [test] * len(question.others)
         return [Outcome(name, reason=reason) for name in names]
     if rows.all():
         return answer(question, test, level)
@@ -123,13 +120,22 @@ def suitable_test(target: Variable, other: Variable, pillow: Sequence[Variable])
 
 def _answer_by_kind(question: Question, level: float) -> list[Outcome]:
     """Answer those others together for which the same test is suitable."""
-    chosen = [suitable_test(question.target, other, question.pillow) for other in question.others]
+    chosen = _suitable_tests(question)
     outcomes: dict[int, Outcome] = {}
     for test in dict.fromkeys(chosen):
         places = [place for place, each in enumerate(chosen) if each == test]
         part = _others_at(question, places)
         outcomes.update(zip(places, answer(part, test, level), strict=True))
     return [outcomes[place] for place in range(len(chosen))]
+
+
+def _suitable_tests(question: Question) -> list[str]:
+    """Return the test for each of the others; it depends on their kind alone."""
+    of_kind: dict[bool, str] = {}
+    for other in question.others:
+        if other.is_number not in of_kind:
+            of_kind[other.is_number] = suitable_test(question.target, other, question.pillow)
+    return [of_kind[other.is_number] for other in question.others]
 
 
 def _others_at(question: Question, places: Sequence[int]) -> Question:

@@ -3,10 +3,13 @@
 The straight part is fitted freely. What it leaves over is fitted by Gaussian kernels under a
 ridge penalty. Which kernel and how strong a penalty is chosen for each column by generalised
 cross-validation; on linear data the choice is so strong a penalty that the fit is linear.
+
+Tables of targets are laid out column by column in memory: some columns are read and written at a
+time, and all rows of them.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,7 +32,7 @@ MOST_FUNCTIONS, LARGEST_BASIS = 200, 10_000_000
 """Limits on the kernel functions and on the numbers that hold them: memory grows with rows."""
 
 MOST_HELD = LARGEST_BASIS
-"""Numbers of waves that are held until all kernels were tried; beyond, fits are written out."""
+"""Numbers of functions that are held until all kernels were tried; beyond, fits are written out."""
 
 LONG_ROW = 8
 """From so many numbers on, numpy sums a row of an array in one go."""
@@ -142,24 +145,27 @@ def orthonormal_basis(columns: FloatArray) -> FloatArray:
 
 def _fit_straight(targets: FloatArray, basis: FloatArray) -> Fit:
     """Take out of the targets what the basis explains."""
-    residuals = targets - basis @ (basis.T @ targets)
-    size, left = np.square(targets).sum(axis=0), np.square(residuals).sum(axis=0)
-    residuals[:, left <= ROUNDING**2 * size] = 0.0
-    n_targets = targets.shape[1]
+    residuals = targets - _explained(basis, targets)
+    residuals[:, _squares(residuals) <= ROUNDING**2 * _squares(targets)] = 0.0
     kept = 1.0 - np.square(basis).sum(axis=1, keepdims=True)
-    degrees = np.full(n_targets, float(basis.shape[1]))
-    return Fit(residuals, np.repeat(kept, n_targets, axis=1), degrees, np.ones(n_targets, bool))
+    degrees = np.full(targets.shape[1], float(basis.shape[1]))
+    of_each = np.broadcast_to(kept, targets.shape)
+    return Fit(residuals, of_each, degrees, np.ones(targets.shape[1], bool))
 
 
 @dataclass(frozen=True, eq=False)
 class _Waves:
-    """What fits by one kernel need: orthonormal waves, and how each penalty shrinks them.
+    """Orthonormal combinations of kernel functions, and how each penalty shrinks them.
 
-    Shapes: waves (n_rows, n_waves), parts (n_waves, n_targets), shrink (n_waves, n_penalties),
-    degrees (n_penalties,).
+    The waves are ``functions @ mix``. Scores go by the parts of the targets along them, which need
+    no wave: most kernels win no target, and their waves are never written out.
+
+    Shapes: functions (n_rows, n_functions), mix (n_functions, n_waves), parts (n_waves, n_targets),
+    shrink (n_waves, n_penalties), degrees (n_penalties,).
     """
 
-    waves: FloatArray
+    functions: FloatArray
+    mix: FloatArray
     parts: FloatArray
     shrink: FloatArray
     degrees: FloatArray
@@ -176,26 +182,30 @@ class _Search:
     def __init__(self, plain: Fit, basis: FloatArray) -> None:
         self.plain, self.basis = plain, basis
         n_targets = plain.residuals.shape[1]
-        self.best = Fit(
-            plain.residuals.copy(), plain.kept.copy(), plain.degrees.copy(), plain.settled.copy()
-        )
+        self.best = plain
         self.score = np.full(n_targets, np.inf)
-        self.total = np.square(plain.residuals).sum(axis=0)[:, np.newaxis]
+        self.total = _squares(plain.residuals)[:, np.newaxis]
+        self.settled = plain.settled.copy()
         self.kernel = np.full(n_targets, -1)
         self.used = np.zeros(n_targets, dtype=np.int64)
         self.n_tried = 0
         self.held: dict[int, _Waves] = {}
 
     def try_kernel(self, functions: FloatArray) -> None:
-        """Let these kernel functions win the targets that they score better on."""
+        """Let these kernel functions win the targets that they score better on; they are used up.
+
+        Of the functions, what is straight is taken out in their own place.
+        """
         n_rows, n_targets = self.plain.residuals.shape
-        waves, power = _principal_waves(functions - self.basis @ (self.basis.T @ functions))
+        most = functions.shape[1] == most_functions(n_rows)
+        functions -= _explained(self.basis, functions)
+        mix, power = _principal_waves(functions)
         shrink = power[:, np.newaxis] / (power[:, np.newaxis] + n_rows * PENALTIES)
-        parts = waves.T @ self.plain.residuals
+        parts = mix.T @ (functions.T @ self.plain.residuals)
         left = np.maximum(self.total - np.square(parts).T @ (shrink * (2.0 - shrink)), 0.0)
         degrees = self.basis.shape[1] + shrink.sum(axis=0)
         room = n_rows / 2
-        if functions.shape[1] == most_functions(n_rows):
+        if most:
             room = min(room, self.basis.shape[1] + functions.shape[1])
         allowed = degrees <= room
         allowed[-1] = True
@@ -210,45 +220,69 @@ class _Search:
         self.used[better] = np.where(
             choice == stiffest, choice, np.maximum(choice - UNDERSMOOTHING, 0)
         )
-        self.best.settled[better] = (choice == stiffest) | (degrees[choice] <= room * 2 / 3)
+        self.settled[better] = (choice == stiffest) | (degrees[choice] <= room * 2 / 3)
         self.kernel[better] = self.n_tried
-        self.held[self.n_tried] = _Waves(waves, parts, shrink, degrees)
+        self.held[self.n_tried] = _Waves(functions, mix, parts, shrink, degrees)
         self.n_tried += 1
         self._let_go()
 
     def result(self) -> Fit:
         """Return the best fit of each target."""
         self._write()
-        return self.best
+        return replace(self.best, settled=self.settled)
 
     def _let_go(self) -> None:
         """Forget kernels that no target wants any more, and hold no more than the limit."""
         wanted = set(self.kernel.tolist())
         self.held = {number: each for number, each in self.held.items() if number in wanted}
-        if sum(each.waves.size for each in self.held.values()) > MOST_HELD:
+        if sum(each.functions.size for each in self.held.values()) > MOST_HELD:
             self._write()
 
     def _write(self) -> None:
         """Write out the fits of the kernels that are held."""
+        if self.held and self.best is self.plain:
+            self.best = _blank(self.plain)
         for number, each in self.held.items():
             won = np.flatnonzero(self.kernel == number)
             used = self.used[won]
-            fitted = each.waves @ (each.shrink[:, used] * each.parts[:, won])
-            self.best.residuals[:, won] = self.plain.residuals[:, won] - fitted
+            waves = each.functions @ each.mix
+            fitted = (each.shrink[:, used] * each.parts[:, won]).T @ waves.T
+            self.best.residuals.T[won] = self.plain.residuals.T[won] - fitted
             # What a fit keeps of the noise depends on its penalty alone, of which there are few.
             penalties, place = np.unique(used, return_inverse=True)
             by = each.shrink[:, penalties]
-            follows = np.square(each.waves) @ (by * (2.0 - by))
-            self.best.kept[:, won] = (self.plain.kept[:, :1] - follows)[:, place]
+            follows = (by * (2.0 - by)).T @ np.square(waves, out=waves).T
+            self.best.kept.T[won] = (self.plain.kept[:, 0] - follows)[place]
             self.best.degrees[won] = each.degrees[used]
         self.held = {}
 
 
+def _blank(fit: Fit) -> Fit:
+    """Return a fit of the same size that is yet to be written.
+
+    Each target has won by the first kernel: any score is better than none.
+    """
+    residuals, kept = (np.empty(fit.residuals.shape, order="F") for _ in range(2))
+    return Fit(residuals, kept, fit.degrees.copy(), fit.settled)
+
+
+def _explained(basis: FloatArray, columns: FloatArray) -> FloatArray:
+    """Return the part of some columns that an orthonormal basis explains."""
+    part: FloatArray = ((columns.T @ basis) @ basis.T).T
+    return part
+
+
+def _squares(columns: FloatArray) -> FloatArray:
+    """Return the sum of squares of each column, without a table of squares."""
+    squares: FloatArray = np.einsum("ij,ij->j", columns, columns)
+    return squares
+
+
 def _principal_waves(functions: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return orthonormal combinations of the functions, and the variance along each."""
+    """Return what mixes the functions into orthonormal waves, and the variance along each."""
     power, directions = np.linalg.eigh(functions.T @ functions)
     real = power > ROUNDING * len(functions)
-    return functions @ (directions[:, real] / np.sqrt(power[real])), power[real]
+    return directions[:, real] / np.sqrt(power[real]), power[real]
 
 
 def most_functions(n_rows: int) -> int:
@@ -267,16 +301,47 @@ def kernel_functions(places: Sequence[FloatArray]) -> FloatArray:
     rank = most_functions(n_rows)
     functions = np.zeros((n_rows, rank), order="F")
     unexplained = np.ones(n_rows)
-    # Column by column in memory: sums over short rows are slow otherwise.
-    places = [np.asfortranarray(each) if each.shape[1] < LONG_ROW else each for each in places]
+    kernel_at = _mean_kernel(places)
     for k in range(rank):
         worst = int(unexplained.argmax())
         if unexplained[worst] < TOLERANCE:
             return functions[:, :k]
-        kernel = np.zeros(n_rows)
-        for each in places:
-            kernel += np.exp(-0.5 * np.square(each - each[worst]).sum(axis=1)) / len(places)
+        kernel = kernel_at(worst)
         kernel -= functions[:, :k] @ functions[worst, :k]
-        functions[:, k] = kernel / np.sqrt(unexplained[worst])
-        unexplained -= np.square(functions[:, k])
+        kernel /= np.sqrt(unexplained[worst])
+        functions[:, k] = kernel
+        unexplained -= np.square(kernel, out=kernel)
     return functions
+
+
+def _mean_kernel(places: Sequence[FloatArray]) -> Callable[[int], FloatArray]:
+    """Return what gives the mean of the kernels between one row and all, shape (n_rows,).
+
+    A few numbers per row are laid out column by column: sums over short rows are slow.
+    """
+    if all(each.shape[1] == 1 for each in places):
+        single = np.ascontiguousarray(np.hstack(places).T)
+        return lambda row: _mean(_gaussian(single - single[:, row, np.newaxis]))
+    arrays = [np.asfortranarray(each) if each.shape[1] < LONG_ROW else each for each in places]
+
+    def kernel_at(row: int) -> FloatArray:
+        squares = np.array([np.square(each - each[row]).sum(axis=1) for each in arrays])
+        squares *= -0.5
+        return _mean(np.exp(squares, out=squares))
+
+    return kernel_at
+
+
+def _mean(kernels: FloatArray) -> FloatArray:
+    """Return the mean over the first axis; `numpy.mean` is slow for a few rows."""
+    mean: FloatArray = kernels[0] if len(kernels) == 1 else kernels.sum(axis=0)
+    mean /= len(kernels)
+    return mean
+
+
+def _gaussian(differences: FloatArray) -> FloatArray:
+    """Return the kernel of each difference, in its own place."""
+    differences *= differences
+    differences *= -0.5
+    kernel: FloatArray = np.exp(differences, out=differences)
+    return kernel

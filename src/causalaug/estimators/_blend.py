@@ -17,7 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from causalaug._random import new_seed
 from causalaug._validation import check_bool, check_integer
-from causalaug.estimators._folds import check_splitter, hold_out_labelled
+from causalaug.estimators._folds import check_splitter, enough_folds, hold_out_labelled
 from causalaug.estimators._holes import Filler, predictions_of
 from causalaug.estimators._losses import EXPECTED_LOSSES, QUANTILE, loss_of
 from causalaug.estimators._new_rows import DRAWN, EXPECTED, NewRows, make_new_rows, plain_rows
@@ -56,18 +56,23 @@ class Blend:
         Any splitter of scikit-learn, such as ``GroupKFold(5)``, instead of the two numbers.
     model : bool, default=True
         Whether the graph's model is a candidate by itself. Without it only the learner predicts.
+    held_out_rows : int or None, default=5,000
+        How many held-out rows suffice for a judgement: of the folds of a table, so many are used
+        that these are reached, and the rest is left out. Below it, with a splitter of your own, and
+        with None all folds are used.
 
     Examples
     --------
     >>> from causalaug import AugmentedRegressor, Blend
     >>> AugmentedRegressor(augmented_share=Blend(n_repeats=3)).augmented_share
-    Blend(n_splits=5, n_repeats=3, cv=None, model=True)
+    Blend(n_splits=5, n_repeats=3, cv=None, model=True, held_out_rows=5000)
     """
 
     n_splits: int = 5
     n_repeats: int = 1
     cv: Any = None
     model: bool = True
+    held_out_rows: int | None = 5_000
 
     def __post_init__(self) -> None:
         """Refuse too few folds, and what is no splitter."""
@@ -75,6 +80,8 @@ class Blend:
         check_integer("n_repeats", self.n_repeats, at_least=1)
         check_splitter(self.cv)
         check_bool("model", self.model)
+        if self.held_out_rows is not None:
+            check_integer("held_out_rows", self.held_out_rows, at_least=1)
         if self.cv is not None and self.n_repeats > 1:
             raise ParameterError(
                 "`n_repeats` must be 1 with a splitter, which says itself how often it "
@@ -269,7 +276,11 @@ def cross_fit(
         n_splits=blend.n_splits,
         n_repeats=blend.n_repeats,
     )
-    folds = [(*fold, new_seed(rng)) for repeat in repeats for fold in repeat]
+    seeded = [[(*fold, new_seed(rng)) for fold in repeat] for repeat in repeats]
+    if blend.cv is None:
+        # After all seeds are drawn: the members that are fitted in the end do not depend on it.
+        seeded = [enough_folds(repeat, blend.held_out_rows) for repeat in seeded]
+    folds = [fold for repeat in seeded for fold in repeat]
     tasks = [(*fold, source) for fold in folds for source in _longest_first(workshop)]
     found = Parallel(n_jobs=n_jobs)(
         delayed(workshop.judge)(observed, train, held_out, source, seed)

@@ -5,7 +5,7 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from sklearn.compose import ColumnTransformer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     OneHotEncoder,
@@ -36,7 +36,10 @@ def with_encoding(learner: Any, features: Any, *, one_hot: bool = True, scale: b
         steps.append(ColumnTransformer(encoded, remainder="passthrough"))
     if scale:
         steps.append(StandardScaler())
-    return make_pipeline(*steps, learner) if steps else learner
+    if not steps:
+        return learner
+    own = [step for _, step in learner.steps] if isinstance(learner, Pipeline) else [learner]
+    return make_pipeline(*steps, *own)
 
 
 def columns_without_numbers(features: Any) -> list[str]:

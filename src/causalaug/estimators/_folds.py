@@ -1,7 +1,7 @@
 """How rows are held out: our own folds, folds by groups, or any splitter of scikit-learn."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.model_selection import GroupKFold
@@ -12,6 +12,7 @@ from causalaug.exceptions import ParameterError
 from causalaug.typing import IntArray
 
 Fold = tuple[IntArray, IntArray]
+_SomeFold = TypeVar("_SomeFold", bound=tuple[Any, ...])
 
 
 def check_splitter(cv: Any) -> None:
@@ -76,6 +77,23 @@ def hold_out_labelled(
         [(np.concatenate([labels[train], others]), labels[held]) for train, held in folds]
         for folds in repeats
     ]
+
+
+def enough_folds(folds: list[_SomeFold], rows: int | None) -> list[_SomeFold]:
+    """Return the first folds that hold out so many rows together; all of them, if they do not.
+
+    A fold may have more to it than training and held-out rows. All else about it stays: candidates
+    are judged after learning from as many rows as with all folds, since a small part of a large
+    table would speak for those that need few.
+
+    >>> folds = [(np.arange(10, 50), np.arange(10)), (np.arange(40), np.arange(40, 50))]
+    >>> [len(enough_folds(folds, rows)) for rows in (10, 11, None)]
+    [1, 2, 2]
+    """
+    if rows is None:
+        return folds
+    before = np.cumsum([0, *(len(fold[1]) for fold in folds)])[:-1]
+    return [fold for fold, held_out in zip(folds, before, strict=True) if held_out < rows]
 
 
 def _folds(task: Task, target: Any, groups: Any, n_splits: int, seed: int) -> Iterator[Fold]:

@@ -30,7 +30,7 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
         how likely it makes held-out rows (`AutoConditional`).
     expansion : Expansion, optional
         How new rows are made; by default ``BudgetExpansion`` with five rows per observed
-        row, but at least 1,000.
+        row, but at least 1,000, and at most 100,000 or as many as there are observed rows.
     augmented_share : float, Gate, Blend or "auto", default="auto"
         How much of the weight the new rows hold. ``"auto"`` is ``Blend()``: the plain learner,
         learners with new rows, and the graph's model are weighed by how they predict held-out
@@ -62,6 +62,9 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
     blend_ : DataFrame
         With a blend: one row per candidate, with the share of new rows that it learns from, its
         mean loss on held-out rows, and its weight.
+    judged_rows_ : int
+        With a blend: on how many held-out rows the candidates were judged. In tables of more than
+        5,000 rows that is part of them (`Blend`).
     estimators_ : list
         With a blend: the fitted members that have weight, in the order of `blend_`.
     estimator_ : estimator

@@ -71,6 +71,6 @@ def default_learner(features: Any, *, classification: bool) -> Any:
     """Return gradient boosting of a size that suits the table, for columns of any kind."""
     n_rows = len(nw.from_native(features, eager_only=True))
     learner = default_booster(n_rows, classification=classification)
-    if get_config()["enable_metadata_routing"]:
+    if get_config()["enable_metadata_routing"] and not isinstance(learner, Pipeline):
         learner = learner.set_fit_request(sample_weight=True)
     return with_encoding(learner, features, one_hot=False)

@@ -1,0 +1,102 @@
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import causalaug as ca
+from causalaug.estimators import default_booster, with_encoding
+from causalaug.estimators._bins import MOST_BINS, QuantileBins
+from causalaug.estimators._learner import weight_keyword
+
+CELLS = st.floats(-1e300, 1e300) | st.integers(0, 3).map(float) | st.just(np.nan)
+
+
+@parametrize_with_checks([QuantileBins()])
+def test_bins_pass_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@given(arrays(float, st.tuples(st.integers(1, 30), st.just(2)), elements=CELLS))
+def test_bins_keep_the_order_and_tell_a_few_values_apart(X):
+    binned = QuantileBins().fit(X).transform(X)
+    np.testing.assert_array_equal(np.isnan(binned), np.isnan(X))
+    for before, after in zip(X.T, binned.T, strict=True):
+        there = ~np.isnan(before)
+        ranks = np.unique(before[there], return_inverse=True)[1]
+        np.testing.assert_array_equal(after[there], ranks)
+
+
+def test_bins_of_many_values_hold_equally_many():
+    X = np.random.default_rng(0).lognormal(size=(5100, 1))
+    binned = QuantileBins().fit(X).transform(X)[:, 0]
+    counts = np.bincount(binned.astype(int))
+    np.testing.assert_allclose(counts, np.full(MOST_BINS, 20), atol=1)
+    assert (np.diff(binned[np.argsort(X[:, 0])]) >= 0).all()
+
+
+def test_values_never_seen_fall_into_the_bin_that_is_nearest():
+    bins = QuantileBins().fit(np.array([[1.0], [2.0], [4.0]]))
+    asked = np.array([[-9.0], [1.4], [1.6], [2.9], [3.1], [99.0]])
+    np.testing.assert_array_equal(bins.transform(asked)[:, 0], [0, 0, 1, 1, 2, 2])
+
+
+@pytest.mark.parametrize("n_values", [7, 10_000])
+def test_boosting_on_bins_is_boosting(n_values):
+    rng = np.random.default_rng(0)
+    X = np.floor(rng.uniform(size=(3000, 2)) * n_values)
+    X[::11, 1] = np.nan
+    y = np.sin(X[:, 0]) + rng.normal(size=3000)
+    plain = HistGradientBoostingRegressor(early_stopping=False, max_iter=5)
+    on_bins = make_pipeline(QuantileBins(), sklearn.clone(plain)).fit(X, y)
+    np.testing.assert_allclose(on_bins.predict(X), plain.fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("classification", [True, False])
+def test_bins_are_found_beforehand_in_large_tables_only(classification):
+    small = default_booster(2_000, classification=classification)
+    large = default_booster(2_001, classification=classification)
+    assert type(small).__name__.startswith("HistGradientBoosting")
+    assert [type(step) for _, step in large.steps] == [QuantileBins, type(small)]
+    assert repr(large.steps[-1][1]) == repr(small)
+
+
+def test_names_stay_with_the_columns():
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    assert QuantileBins().fit(frame).get_feature_names_out().tolist() == ["a", "b"]
+    nameless = QuantileBins().fit(frame.to_numpy())
+    assert nameless.get_feature_names_out().tolist() == ["x0", "x1"]
+    assert nameless.get_feature_names_out(["u", "v"]).tolist() == ["u", "v"]
+    with pytest.raises(ValueError, match="feature names"):
+        QuantileBins().fit(frame).transform(frame[["b", "a"]])
+
+
+def test_an_encoder_comes_before_the_bins():
+    frame = pd.DataFrame({"colour": ["red", "blue"] * 50, "size": np.arange(100.0)})
+    learner = with_encoding(default_booster(3_000, classification=False), frame, one_hot=False)
+    assert [name for name, _ in learner.steps] == [
+        "columntransformer",
+        "quantilebins",
+        "histgradientboostingregressor",
+    ]
+    assert weight_keyword(learner) == "histgradientboostingregressor__sample_weight"
+    assert np.isfinite(learner.fit(frame, frame["size"]).predict(frame)).all()
+
+
+def test_boosting_behind_bins_asks_for_weights_with_metadata_routing_on():
+    with sklearn.config_context(enable_metadata_routing=True):
+        assert weight_keyword(default_booster(3_000, classification=True)) == "sample_weight"
+
+
+def test_the_default_learner_of_a_large_table_learns_from_weighted_rows():
+    data = ca.datasets.make_sem(2_100, "chain", n_variables=3, random_state=0)
+    model = ca.AugmentedRegressor(
+        graph=data.graph, target="Y", augmented_share=0.5, random_state=0
+    ).fit(data.X, data.y)
+    assert type(model.estimator_.steps[0][1]) is QuantileBins
+    assert np.var(data.y - model.predict(data.X)) < 0.5 * np.var(data.y)
