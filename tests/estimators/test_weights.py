@@ -24,7 +24,7 @@ def test_weights_are_those_of_the_formula_and_sum_to_one(seed, n_rows, n_candida
     is_charged = np.arange(n_candidates) >= (1 if trusts else n_candidates)
     credit = rng.normal(size=n_candidates) if log else np.zeros(n_candidates)
     weights = blend_weights(losses, row_weights, is_charged, log_loss=log, credit=credit)
-    # The slow twin: repeat rows; where the graph is trusted, add one error.
+    # The slow twin: repeat rows; where the graph is trusted, add one error, or one and a half.
     mean = np.average(losses, axis=0, weights=row_weights)
     simple = [j for j in range(n_candidates) if not is_charged[j]]
     best = min(simple, key=lambda j: mean[j])
@@ -34,7 +34,7 @@ def test_weights_are_those_of_the_formula_and_sum_to_one(seed, n_rows, n_candida
         variance = np.average(
             np.square(gap - np.average(gap, weights=row_weights)), weights=row_weights
         )
-        mean[j] += np.sqrt(variance / max(n - 1.0, 1.0))
+        mean[j] += (1.5 if log else 1.0) * np.sqrt(variance / max(n - 1.0, 1.0))
     above = mean - mean.min()
     raw = np.exp(0.7 * (credit - n * above)) if log else np.exp(-0.25 * n * above / mean.min())
     raw /= raw.sum()
@@ -95,3 +95,11 @@ def test_one_impossible_row_does_not_outweigh_the_others():
     # A level that was never seen has no probability; twenty other rows speak for the graph.
     assert credit_of_graph(np.r_[np.full(20, 0.4), -np.inf], np.ones(21)) == pytest.approx(4.0)
     assert credit_of_graph(np.array([np.nan]), np.ones(1)) == 0.0
+
+
+@pytest.mark.parametrize(("n_better", "is_enough"), [(1, False), (2, False), (3, True)])
+def test_one_or_two_rows_do_not_decide_between_log_losses(n_better, is_enough):
+    losses = np.full((40, 2), 0.1)
+    losses[:n_better, 0] = 9.0
+    weights = blend_weights(losses, np.ones(40), np.array([False, True]), log_loss=True)
+    assert (weights[1] > 0.5) == is_enough
