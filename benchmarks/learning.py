@@ -294,8 +294,9 @@ def classes(run):
         for learner in ("logistic", "boosting")
         for shape in ALL_SHAPES
     ]
-    # The charge on log-losses was chosen after a look at seeds from 750,000 and 755,000 on.
-    fresh = replace(run, first_seed=run.first_seed + 10_000)
+    # The weights of log-losses were improved after seeds from 750,000, 755,000, 760,000 and 770,000
+    # on had been looked at. They were chosen on seeds from 360,000 to 390,100.
+    fresh = replace(run, first_seed=run.first_seed + 30_000)
     results = fresh.of("classes", class_unit, cells, run.per_shape())
 
     def scores(cell):

@@ -1,5 +1,6 @@
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,11 +13,18 @@ from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, LeaveOneGroupOut
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    RepeatedKFold,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import causalaug as ca
+from causalaug.densities import _weighed
 from causalaug.estimators import Classification, Regression, default_expansion
 from causalaug.estimators._blend import Candidate, CrossFit
 from causalaug.estimators._folds import enough_folds
@@ -452,3 +460,82 @@ def test_new_rows_are_never_fewer_than_observed_ones_and_at_most_five_times_as_m
     assert wanted >= n_rows
     assert wanted <= max(5 * n_rows, 1_000)
     assert wanted == (max(5 * n_rows, 1_000) if n_rows <= 20_000 else max(100_000, n_rows))
+
+
+# Classes: what whole rows say of the graph.
+
+
+def judged_classes(likelier):
+    """Return candidates whose losses on 40 rows differ by chance, and what rows say of a graph."""
+    rng = np.random.default_rng(0)
+    sources = ("plain", "control", "graph", "graph model")
+    candidates = tuple(Candidate(source, 0.5) for source in sources)
+    yes = np.clip(0.7 + rng.normal(0.0, 0.05, size=(40, 4)), 0.5, 0.9)
+    said, truth = np.stack([1.0 - yes, yes], axis=2), np.ones(40, dtype=bool)
+    task = Classification(np.array([False, True]), has_probabilities=True)
+    return CrossFit(candidates, said, truth, np.ones(40), task, np.full(40, likelier))
+
+
+def test_rows_that_speak_for_the_graph_lend_weight_to_its_model():
+    unknown, right, wrong = (judged_classes(each).weights() for each in (np.nan, 0.2, -0.2))
+    assert_allclose(replace(judged_classes(0.2), likelier=None).weights(), unknown)
+    assert right[3] > 2.0 * unknown[3]
+    # What speaks against the graph speaks against all that trusts it, and against nothing else.
+    assert (wrong[2:] < 0.5 * unknown[2:]).all()
+    assert wrong[0] / wrong[1] == pytest.approx(unknown[0] / unknown[1])
+    # Rows that speak for it pay for its model, not for the learners that are too sure.
+    assert right[2] / right[0] == pytest.approx(unknown[2] / unknown[0])
+
+
+def test_without_the_graph_its_credit_does_not_matter():
+    right, wrong = (judged_classes(each).weights(("plain", "control")) for each in (0.2, -0.2))
+    assert_allclose(right, wrong)
+    assert right[2:].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("cv", "times"), [(KFold(4), 1), (RepeatedKFold(n_splits=4, n_repeats=2, random_state=0), 2)]
+)
+def test_whole_rows_are_judged_by_models_that_never_saw_them(cv, times, monkeypatch):
+    X, y = rows_of_classification(40)
+    judged = []
+    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or np.eye(6)[0])
+    blend = ca.Blend(cv=cv)
+    make(LogisticRegression(), ca.AugmentedClassifier, augmented_share=blend).fit(X, y)
+    frame, graph = X.assign(y=y), ca.read_graph(GRAPH)
+    options = {"conditional": "auto", "kinds": {"y": "nominal"}}
+    complete = ca.graphs.complete_graph(graph.topological_order())
+    expected = np.zeros(40)
+    for train, held_out in cv.split(X):
+        for sign, each in ((1.0, graph), (-1.0, complete)):
+            model = ca.fit_model(frame.iloc[train], each, **options)
+            rows = model.log_density(frame.iloc[held_out]).sum(axis=1).to_numpy()
+            expected[held_out] += sign * rows / times
+    assert_allclose(judged[0].likelier, expected)
+
+
+def test_rows_with_holes_say_nothing_of_the_graph(monkeypatch):
+    X, y = rows_of_classification(40)
+    X.loc[:9, "a"] = np.nan
+    judged, weights = [], CrossFit.weights
+    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or weights(self))
+    model = make(LogisticRegression(), ca.AugmentedClassifier).fit(X, y)
+    assert np.isnan(judged[0].likelier[:10]).all()
+    assert np.isfinite(judged[0].likelier[10:]).all()
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_of_many_rows_some_speak_for_all(monkeypatch):
+    X, y = rows_of_classification(60)
+    judged, weights = [], CrossFit.weights
+    monkeypatch.setattr(_weighed, "MOST_LEFT_OUT", 5)
+    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or weights(self))
+    make(LogisticRegression(), ca.AugmentedClassifier).fit(X, y)
+    assert np.isfinite(judged[0].likelier).sum() == 5 * 5
+
+
+def test_numbers_are_judged_by_the_target_alone(rows, monkeypatch):
+    asked = []
+    monkeypatch.setattr(ca.GraphModel, "log_density", lambda *_: asked.append(1))
+    make().fit(*rows)
+    assert not asked

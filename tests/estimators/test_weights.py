@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from causalaug.estimators import _weights
-from causalaug.estimators._weights import blend_weights, charged_losses, exponential_weights
+from causalaug.estimators._weights import (
+    MOST_CREDIT,
+    blend_weights,
+    charged_losses,
+    credit_of_graph,
+    exponential_weights,
+)
 
 
 @given(
@@ -16,20 +22,21 @@ def test_weights_are_those_of_the_formula_and_sum_to_one(seed, n_rows, n_candida
     losses = rng.gamma(1.0, size=(n_rows, n_candidates))
     row_weights = rng.integers(1, 4, size=n_rows).astype(float)
     is_charged = np.arange(n_candidates) >= (1 if trusts else n_candidates)
-    weights = blend_weights(losses, row_weights, is_charged, log_loss=log)
-    # The slow twin: repeat rows; where the graph is trusted, add one error, or half of one.
+    credit = rng.normal(size=n_candidates) if log else np.zeros(n_candidates)
+    weights = blend_weights(losses, row_weights, is_charged, log_loss=log, credit=credit)
+    # The slow twin: repeat rows; where the graph is trusted, add one error, or one and a half.
     mean = np.average(losses, axis=0, weights=row_weights)
     simple = [j for j in range(n_candidates) if not is_charged[j]]
     best = min(simple, key=lambda j: mean[j])
     n = row_weights.sum() ** 2 / np.square(row_weights).sum()
-    for j in np.flatnonzero(is_charged):
+    for j in np.flatnonzero(is_charged & (credit <= 0.0)):
         gap = losses[:, j] - losses[:, best]
         variance = np.average(
             np.square(gap - np.average(gap, weights=row_weights)), weights=row_weights
         )
-        mean[j] += (0.5 if log else 1.0) * np.sqrt(variance / max(n - 1.0, 1.0))
+        mean[j] += (1.5 if log else 1.0) * np.sqrt(variance / max(n - 1.0, 1.0))
     above = mean - mean.min()
-    raw = np.exp(-2.0 * n * above) if log else np.exp(-0.25 * n * above / mean.min())
+    raw = np.exp(0.7 * (credit - n * above)) if log else np.exp(-0.25 * n * above / mean.min())
     raw /= raw.sum()
     raw[raw < 0.01] = 0.0
     assert_allclose(weights, raw / raw.sum(), atol=1e-9)
@@ -60,3 +67,39 @@ def test_little_weight_is_none():
     weights = blend_weights(losses, np.ones(10), np.zeros(2, dtype=bool))
     assert weights.tolist() == [1.0, 0.0]
     assert _weights.LEAST_WEIGHT == 0.01
+
+
+rows_of_evidence = st.lists(
+    st.floats(allow_nan=True, allow_infinity=True), min_size=1, max_size=30
+).map(np.array)
+
+
+@given(rows_of_evidence)
+def test_the_credit_of_a_graph_is_bounded_whatever_rows_say(likelier):
+    credit = credit_of_graph(likelier, np.ones(len(likelier)))
+    assert -MOST_CREDIT <= credit <= MOST_CREDIT
+    # Who speaks for the graph of one speaks as much against the graph of the other.
+    assert credit_of_graph(-likelier, np.ones(len(likelier))) == pytest.approx(-credit)
+    unknown = np.r_[likelier, np.nan]
+    weights = np.r_[np.ones(len(likelier)), 0.0]
+    assert credit_of_graph(unknown, weights) == pytest.approx(credit)
+
+
+@given(st.lists(st.floats(-0.1, 0.1), min_size=1, max_size=30).map(np.array), st.integers(1, 5))
+def test_small_credits_are_the_sum_over_rows_in_any_unit_of_weight(likelier, unit):
+    credit = credit_of_graph(likelier, np.full(len(likelier), float(unit)))
+    assert credit == pytest.approx(likelier.sum(), abs=1e-12)
+
+
+def test_one_impossible_row_does_not_outweigh_the_others():
+    # A level that was never seen has no probability; twenty other rows speak for the graph.
+    assert credit_of_graph(np.r_[np.full(20, 0.4), -np.inf], np.ones(21)) == pytest.approx(4.0)
+    assert credit_of_graph(np.array([np.nan]), np.ones(1)) == 0.0
+
+
+@pytest.mark.parametrize(("n_better", "is_enough"), [(1, False), (2, False), (3, True)])
+def test_one_or_two_rows_do_not_decide_between_log_losses(n_better, is_enough):
+    losses = np.full((40, 2), 0.1)
+    losses[:n_better, 0] = 9.0
+    weights = blend_weights(losses, np.ones(40), np.array([False, True]), log_loss=True)
+    assert (weights[1] > 0.5) == is_enough

@@ -17,11 +17,12 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from causalaug._random import new_seed
 from causalaug._validation import check_bool, check_integer
+from causalaug.densities import some_rows
 from causalaug.estimators._folds import check_splitter, enough_folds, hold_out_labelled
 from causalaug.estimators._holes import Filler, predictions_of
 from causalaug.estimators._losses import EXPECTED_LOSSES, QUANTILE, loss_of
 from causalaug.estimators._new_rows import DRAWN, EXPECTED, NewRows, make_new_rows, plain_rows
-from causalaug.estimators._weights import blend_weights
+from causalaug.estimators._weights import blend_weights, credit_of_graph
 from causalaug.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -32,9 +33,15 @@ if TYPE_CHECKING:
     from causalaug.estimators._observed import Observed
     from causalaug.estimators._tasks import Task
     from causalaug.expansion import Expansion
+    from causalaug.model import GraphModel
     from causalaug.typing import FloatArray, IntArray
 
+    Judged = tuple[dict["Candidate", FloatArray], FloatArray]
+
 PLAIN, CONTROL, GRAPH, MODEL = "plain", "control", "graph", "graph model"
+
+LEAST_LOG = -1e3
+"""The log-density of one cell is at least this: a level that was never seen has none."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,8 @@ class Blend:
     The candidates are the plain learner; the learner with new rows that assume no independence;
     with new rows of the graph, their targets drawn or expected, at shares of .5 and .9; and the
     graph's model itself. All are judged by what they predict for observed rows that were held
-    out, with new rows made from the training rows of every fold.
+    out, with new rows made from the training rows of every fold. Of classes, whole rows have a say
+    as well: a graph that makes them likelier than no independence does has more weight.
 
     Parameters
     ----------
@@ -140,6 +148,9 @@ class CrossFit:
         How much the rows count.
     task : Task
         What it costs to be wrong.
+    likelier : array of shape (n_rows,), optional
+        By how much the graph's model made each whole row likelier than the model that assumes no
+        independence did, in logarithms; NaN where that is not known. Only of classes.
     """
 
     candidates: tuple[Candidate, ...]
@@ -147,6 +158,7 @@ class CrossFit:
     target: Any = field(repr=False)
     row_weights: FloatArray = field(repr=False)
     task: Task = field(repr=False)
+    likelier: FloatArray | None = field(default=None, repr=False)
 
     @classmethod
     def of_nothing(cls, workshop: Workshop) -> CrossFit:
@@ -177,9 +189,25 @@ class CrossFit:
         is_charged = np.array([each.source in charged for each in self.candidates])
         weights = np.zeros(len(self.candidates))
         weights[part] = blend_weights(
-            self.losses[:, part], self.row_weights, is_charged[part], log_loss=log_loss
+            self.losses[:, part],
+            self.row_weights,
+            is_charged[part],
+            log_loss=log_loss,
+            credit=self._credit()[part],
         )
         return weights
+
+    def _credit(self) -> FloatArray:
+        """Return what whole rows lend to each candidate, or take from it, if they say anything.
+
+        Rows that speak for the graph lend to its model. Those that speak against it take from all
+        that trusts it.
+        """
+        if self.likelier is None:
+            return np.zeros(len(self.candidates))
+        credit = credit_of_graph(self.likelier, self.row_weights)
+        of_source = {MODEL: credit, GRAPH: min(credit, 0.0)}
+        return np.array([of_source.get(each.source, 0.0) for each in self.candidates])
 
     def frame(self, weights: FloatArray) -> pd.DataFrame:
         """Return one row per candidate: its share of new rows, its mean loss, its weight."""
@@ -237,9 +265,13 @@ class Workshop:
 
     def judge(
         self, observed: Observed, train: IntArray, held_out: IntArray, source: str, seed: int
-    ) -> dict[Candidate, FloatArray]:
-        """Return what the candidates of one source predict for rows that were held out."""
-        asked, _ = observed.select(held_out).features_and_target()
+    ) -> Judged:
+        """Return what the candidates of one source predict for rows that were held out.
+
+        And how likely its model makes the rows themselves, where losses are log-losses.
+        """
+        judged = observed.select(held_out)
+        asked, _ = judged.features_and_target()
         rows = observed.select(train)
         made, fitted = self.fit(rows, source, self.candidates, seed)
         filler = None
@@ -247,11 +279,26 @@ class Workshop:
             model = made.model if made and source == GRAPH else rows.fit(self.conditional)
             filler = Filler(model, observed.names, seed)
         said = predictions_of(self.task, list(fitted.values()), asked, filler)
-        return dict(zip(fitted, said, strict=True))
+        log_rows = np.full(len(held_out), np.nan)
+        if made is not None and getattr(self.task, "has_probabilities", False):
+            log_rows = _log_rows(made.model, judged)
+        return dict(zip(fitted, said, strict=True)), log_rows
 
 
 def _source_of_rows(candidate: Candidate) -> str:
     return GRAPH if candidate.source == MODEL else candidate.source
+
+
+def _log_rows(model: GraphModel, observed: Observed) -> FloatArray:
+    """Return the log-density of whole rows, or of some if they are many; NaN of the others.
+
+    A row with holes has none. Nor has one with a level in a pillow that the model never saw.
+    """
+    some = some_rows(observed.n_rows)
+    by_factor = model.log_density(observed.table.select(some).source).to_numpy()
+    log_rows = np.full(observed.n_rows, np.nan)
+    log_rows[some] = np.maximum(by_factor, LEAST_LOG).sum(axis=1)
+    return log_rows
 
 
 def cross_fit(
@@ -302,23 +349,26 @@ def _gather(
     workshop: Workshop,
     observed: Observed,
     tasks: Sequence[tuple[IntArray, IntArray, int, str]],
-    found: Sequence[dict[Candidate, FloatArray]],
+    found: Sequence[Judged],
 ) -> CrossFit:
     """Average the predictions of each row over its repeats."""
     number = {each: position for position, each in enumerate(workshop.candidates)}
     classes = getattr(workshop.task, "classes", None)
     shape = (observed.n_rows, len(number)) + (() if classes is None else (len(classes),))
     total, times = np.zeros(shape), np.zeros((observed.n_rows, len(number)))
-    for (_, held_out, _, _), predictions in zip(tasks, found, strict=True):
+    likelier = np.zeros(observed.n_rows)
+    for (_, held_out, _, source), (predictions, log_rows) in zip(tasks, found, strict=True):
         for candidate, predicted in predictions.items():
             total[held_out, number[candidate]] += predicted
             times[held_out, number[candidate]] += 1.0
+        if source != PLAIN:
+            likelier[held_out] += log_rows if source == GRAPH else -log_rows
     # Rows without a label are never held out, and so never told.
     told = (times > 0.0).all(axis=1)
     _, target = observed.select(np.flatnonzero(told)).features_and_target()
     mean = total[told] / times[told].reshape(*times[told].shape, *(1,) * (total.ndim - 2))
-    weights = observed.sample_weight[told]
-    return CrossFit(workshop.candidates, mean, target, weights, workshop.task)
+    weights, likelier = observed.sample_weight[told], likelier[told] / times[told, 0]
+    return CrossFit(workshop.candidates, mean, target, weights, workshop.task, likelier)
 
 
 def fit_members(

@@ -51,7 +51,8 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
         How much of the weight the new rows hold. ``"auto"`` is ``Blend()``: the plain learner,
         learners with new rows, and the graph's model are weighed by how they predict held-out
         observed rows (by log-loss, or by errors if the learner gives no probabilities), and
-        their probabilities averaged. ``Gate()`` takes one learner instead.
+        their probabilities averaged. By log-loss, a graph that makes whole held-out rows likelier
+        than no independence does lends weight to its model. ``Gate()`` takes one learner instead.
     new_targets : {"auto", "drawn", "expected"}, default="auto"
         What target a new row has: the one that was drawn with it, or what the graph's model
         expects given its features (each class, with its probability as weight). With ``"auto"``
