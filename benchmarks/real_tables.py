@@ -83,9 +83,11 @@ PAPER_SPLITS = 10
 def few_rows(run, rows):
     """Return the table of so many training rows, with both learners."""
     tasks = []
-    for learner in ("boosting", "best plain"):
+    # Boosting on 60 rows is what the README quotes: it has twice as many splits.
+    times = {"boosting": 2 if rows == "60" and not run.quick else 1, "best plain": 1}
+    for learner, more in times.items():
         for name in available():
-            for number in range(3 if run.quick else run.units):
+            for number in range(3 if run.quick else more * run.units):
                 seed = run.first_seed + number
                 label = {"rows": rows, "learner": learner, "table": name, "seed": seed}
                 tasks.append((label, partial(unit, name, rows, learner, seed)))
