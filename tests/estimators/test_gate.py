@@ -150,12 +150,22 @@ def test_a_right_graph_gets_its_say_and_a_wrong_one_does_not():
     right = ca.ADMG([*X.columns, "y"], [("y", column) for column in X.columns])
     wrong = ca.ADMG([*X.columns, "y"])
     gate = Gate(shares=(0.0, 0.5, 0.75))
+    # Forty rows and one draw of new ones leave much to chance: with a single seed each was missed
+    # in one case of ten, or in four.
+    options = {"augmented_share": gate, "expansion": None}
     models = [
-        fit(X, pd.Series(y, name="y"), graph=graph, augmented_share=gate, expansion=None)
+        [
+            fit(X, pd.Series(y, name="y"), graph=graph, random_state=seed, **options)
+            for seed in range(10)
+        ]
         for graph in (right, wrong)
     ]
-    assert models[0].augmented_share_ > 0.0
-    assert models[1].augmented_share_ == 0.0
+    with_right, with_wrong = (
+        np.array([model.augmented_share_ for model in of_graph]) for of_graph in models
+    )
+    assert (with_right > 0.0).sum() >= 8
+    assert (with_wrong == 0.0).sum() >= 6
+    assert with_right.mean() > 2.0 * with_wrong.mean()
 
 
 # What is reported, and when there is nothing to choose.
