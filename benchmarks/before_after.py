@@ -71,8 +71,9 @@ def cases() -> Iterator[tuple[str, str, Callable[[], Callable[[], object]]]]:
         for learner in ("HistGradientBoostingRegressor", "RandomForestRegressor", "Ridge"):
             name = f"fixed share, {learner}, {n_rows:,} rows"
             yield name, RICHER, functools.partial(fit, learner, n_rows)
-        name = f"fixed share, Ridge, {n_rows:,} rows, residual conditional, drawn targets"
-        yield name, RICHER_MEAN, functools.partial(fit, "Ridge", n_rows, same=True)
+        for kind, why in (("residual", RICHER_MEAN), ("kernel", "")):
+            name = f"fixed share, Ridge, {n_rows:,} rows, {kind} conditional, drawn targets"
+            yield name, why, functools.partial(fit, "Ridge", n_rows, conditional=kind)
     for shape in ("chain", "star"):
         name = f"budget, {shape} of 4 columns, 50,000 rows to 250,000"
         yield name, "", functools.partial(large, shape)
@@ -90,7 +91,7 @@ def expansion(graph: str, n_rows: int, t: float, kind: str, size: float) -> Call
     return functools.partial(job.expand, getattr(ca, f"{kind}Expansion")(size))
 
 
-def fit(name: str, n_rows: int, *, same: bool = False) -> Callable[[], object]:
+def fit(name: str, n_rows: int, *, conditional: str = "") -> Callable[[], object]:
     import inspect
 
     import causalaug as ca
@@ -100,8 +101,11 @@ def fit(name: str, n_rows: int, *, same: bool = False) -> Callable[[], object]:
     options = {"early_stopping": False} if name.startswith("Hist") else {}
     learner = getattr(speed, name)(**options)
     more = {}
-    if same and "new_targets" in inspect.signature(ca.AugmentedRegressor).parameters:
-        more = {"conditional": ca.ResidualConditional(), "new_targets": "drawn"}
+    if conditional:
+        more["conditional"] = getattr(ca, f"{conditional.title()}Conditional")()
+        # Before, targets were always drawn.
+        if "new_targets" in inspect.signature(ca.AugmentedRegressor).parameters:
+            more["new_targets"] = "drawn"
     model = ca.AugmentedRegressor(
         learner, graph=data.graph, augmented_share=0.5, random_state=0, **more
     )
@@ -244,8 +248,9 @@ What was deleted, and is slower for it:
   conditional had to provide: pillows too light to matter were left out without weighing their rows.
 
 A learner's fit does more than it did: every factor's mean, noise and conditional are chosen by how
-likely they make left-out rows, and new rows get expected targets. The rows with a residual
-conditional and drawn targets come nearest to what was done before.
+likely they make left-out rows, and new rows get expected targets. With a residual conditional and
+drawn targets the mean and the noise still are; with a kernel conditional both trees do the same
+work.
 """
 
 
