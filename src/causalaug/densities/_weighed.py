@@ -67,9 +67,10 @@ class WeighedRows:
 
         Shape: (len(some), n_rows). The others share what the row would have had.
         """
-        weights = self.weigher.log_kernel(pillow[some])
-        heaviest = weights.max(axis=1, keepdims=True)
-        weights -= np.where(np.isfinite(heaviest), heaviest, 0.0)
+        log_kernel = self.weigher.log_kernel(pillow[some])
+        heaviest = log_kernel.max(axis=1, keepdims=True)
+        # What the weigher returned may be its own, and is not written to.
+        weights: FloatArray = log_kernel - np.where(np.isfinite(heaviest), heaviest, 0.0)
         np.exp(weights, out=weights)
         weights[np.arange(len(some)), some] = 0.0
         total = weights.sum(axis=1, keepdims=True)
