@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 import causalaug as ca
 from causalaug.densities import _kernel_density
-from causalaug.densities._kernel_density import _log_sums
+from causalaug.densities._kernel_density import _log_mixed, _log_sums
 
 
 @pytest.fixture
@@ -39,3 +41,13 @@ def test_sums_of_logarithms_are_those_of_scipy():
     logs[1] = -np.inf
     logs[2, ::2] = -np.inf
     np.testing.assert_allclose(_log_sums(logs.copy()), logsumexp(logs, axis=1), rtol=1e-14)
+
+
+@given(shift=st.floats(-2000.0, 600.0), seed=st.integers(0, 99))
+def test_mixed_bumps_do_not_depend_on_the_unit(shift, seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.dirichlet(np.ones(4), size=3)
+    weights[0, 1:] = 0.0
+    log_bump = rng.normal(size=(3, 4))
+    slow = np.log((weights * np.exp(log_bump)).sum(axis=1)) + shift
+    np.testing.assert_allclose(_log_mixed(weights, log_bump + shift), slow)
