@@ -98,7 +98,7 @@ def complete(
     admg = complete_graph(list(frame.columns)) if admg is None else admg
     inside = only_nodes(frame, admg, output, "Left as they are")
     with output.progress("Filling in"):
-        model = fit_model(inside, admg, "auto", **options)
+        model = fit_model(inside, admg, "auto", **options).refined(random_state=seed)
         made = model.complete(inside, copies=copies, random_state=seed)
     filled = _joined(frame, made)
     full = filled.assign(**{weight_column: made.weights}) if copies > 1 else filled

@@ -11,7 +11,7 @@ from causalaug._augmented_table import no_new_rows
 from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_integer, check_share
 from causalaug.conditionals import ResidualConditional
-from causalaug.estimators._holes import GivenRows, completed_rows, refined_model
+from causalaug.estimators._holes import GivenRows, completed_rows
 from causalaug.estimators._observed import (
     check_named,
     check_rows,
@@ -179,11 +179,12 @@ class CausalAugmenter(BaseEstimator):
     def _draw(self, observed, n_new, rng):
         """Return at least so many new rows; draws that end early are made up for."""
         conditional = ResidualConditional() if self.conditional is None else self.conditional
-        originals = None
+        originals, seed = None, 0
         if observed.table.missing is not None:
-            rows = completed_rows(observed, conditional, new_seed(rng), copies=1)
+            seed = new_seed(rng)
+            rows = completed_rows(observed, conditional, seed, copies=1)
             originals = GivenRows(rows.table.source, rows.sample_weight)
-        model = refined_model(observed, conditional, rng)
+        model = observed.fit(conditional, seed)
         for times in DRAWS_PER_ROW:
             augmented = model.expand(SampledExpansion(times * n_new), rng)
             if len(augmented) >= n_new:

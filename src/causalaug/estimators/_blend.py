@@ -276,7 +276,7 @@ class Workshop:
         made, fitted = self.fit(rows, source, self.candidates, seed)
         filler = None
         if observed.table.missing is not None and not observed.keep_holes:
-            model = made.model if made and source == GRAPH else rows.fit(self.conditional)
+            model = made.model if made and source == GRAPH else rows.fit(self.conditional, seed)
             filler = Filler(model, observed.names, seed)
         said = predictions_of(self.task, list(fitted.values()), asked, filler)
         log_rows = np.full(len(held_out), np.nan)

@@ -194,7 +194,8 @@ class GateTrial:
         fits = list(self.fit_all(rows, seed))
         filler = None
         if observed.table.missing is not None and not observed.keep_holes:
-            filler = Filler(rows.fit(self.candidates[0].conditional), observed.names, seed)
+            model = rows.fit(self.candidates[0].conditional, seed)
+            filler = Filler(model, observed.names, seed)
         said = predictions_of(self.task, fits, asked, filler)
         return np.column_stack([self.task.losses_of(each, target) for each in said])
 

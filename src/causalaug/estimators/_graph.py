@@ -8,12 +8,11 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from causalaug._random import as_generator
+from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_choice, check_same_variables, some
 from causalaug.conditionals import AutoConditional
 from causalaug.estimators._base import _check_weights
 from causalaug.estimators._doors import classes_of, validated
-from causalaug.estimators._holes import refined_model
 from causalaug.estimators._members import predict_in_blocks, probabilities_of
 from causalaug.estimators._observed import (
     check_rows,
@@ -99,8 +98,7 @@ class GraphEstimator(BaseEstimator):
         )
         self.target_ = name
         self.columns_ = tuple(column for column in observed.table.columns if column != name)
-        rng = as_generator(self.random_state)
-        self.model_ = refined_model(observed, conditional, rng)
+        self.model_ = observed.fit(conditional, new_seed(as_generator(self.random_state)))
         return self
 
     def _named_features(self, X, graph):

@@ -16,7 +16,6 @@ from causalaug.estimators._holes import (
     GivenRows,
     completed_rows,
     originals_of,
-    refined_model,
 )
 from causalaug.estimators._learner import Training, seeing, take_rows
 from causalaug.estimators._members import ModelMember, probabilities_of
@@ -145,7 +144,7 @@ def make_new_rows(
         if classes is None:
             order = (*(name for name in order if name != observed.target), observed.target)
         observed = replace(observed, graph=complete_graph(order))
-    model = refined_model(observed, conditional, seed)
+    model = observed.fit(conditional, seed)
     augmented = model.expand(expansion, seed)
     if has_holes:
         given = GivenRows(originals.table.source, originals.sample_weight)

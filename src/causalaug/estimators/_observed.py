@@ -47,7 +47,7 @@ class Observed:
     as_array: bool = field(repr=False)
     dtype: Any = field(default=None, repr=False)
     keep_holes: bool = field(default=False, repr=False)
-    _fits: dict[int, tuple[Conditional, GraphModel]] = field(
+    _fits: dict[tuple[int, int], tuple[Conditional, GraphModel]] = field(
         init=False, default_factory=dict, repr=False
     )
 
@@ -74,16 +74,21 @@ class Observed:
             extra = extra.reset_index(drop=True) if _is_pandas(extra) else extra
         return replace(self, table=self.table.select(rows), extra=extra)
 
-    def fit(self, conditional: Conditional) -> GraphModel:
-        """Return the graph's model of these rows."""
+    def fit(self, conditional: Conditional, seed: int) -> GraphModel:
+        """Return the graph's model of these rows, all of which its factors have learnt from."""
         if self.table.missing is None:
             return fit_table(self.table, self.graph, conditional)
         # Completed originals, new rows and rows that are asked all need the model.
-        if id(conditional) not in self._fits:
+        key = id(conditional), seed
+        if key not in self._fits:
+            # Drawn targets teach the target's own factor something only if few were observed:
+            # with 12 of 60 missing the error of the model was 4% higher that way, with 600 of
+            # 660 1.5% lower.
+            labels = [self.target] if 2 * len(self.labels) < self.n_rows else []
             model = fit_table(self.table, self.graph, conditional)
             # The conditional is kept beside, so that no other can have its number.
-            self._fits[id(conditional)] = conditional, model
-        return self._fits[id(conditional)][1]
+            self._fits[key] = conditional, model.refined(random_state=seed, labels=labels)
+        return self._fits[key][1]
 
     @property
     def labels(self) -> IntArray:

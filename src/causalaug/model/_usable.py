@@ -2,10 +2,11 @@
 
 A row serves every factor whose target and pillow it has. That keeps far more than the rows without
 any hole: with a fifth of the cells missing and twelve columns, 4 rows of 60 are complete, but 38
-have a target and both of its causes.
+have a target and both of its causes. Where the holes were drawn, it serves every factor whose
+target it has.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,12 @@ from causalaug.conditionals import Conditional, ConditionalByFactor, FittedCondi
 from causalaug.exceptions import TableError
 from causalaug.factorization import Factor
 from causalaug.table import Table
-from causalaug.typing import IntArray
+from causalaug.typing import BoolArray, FloatArray, IntArray
+
+DRAWN_WEIGHT = 0.5
+"""How much a row counts in a factor in whose pillow a cell was drawn. Of 1, 0.5 and 0.25, half was
+best or as good (28 models of four shapes and 12 in which all features cause the target, 60 rows, a
+fifth of the cells missing; 20 models of 100 rows, two fifths missing)."""
 
 
 def fit_factors(
@@ -30,6 +36,46 @@ def fit_factors(
     tables = [table if each is None else parts[each.tobytes()] for each in rows]
     fitted = _fit_each(conditional, tables, factors)
     return tuple(replace(fit, rows=each) for fit, each in zip(fitted, rows, strict=True))
+
+
+def fit_drawn(
+    conditional: Conditional,
+    table: Table,
+    factors: Sequence[Factor],
+    missing: BoolArray,
+    labels: Collection[str] = (),
+) -> tuple[FittedConditional, ...]:
+    """Return one fitted conditional per factor, where holes of the table were drawn.
+
+    A factor learns from all rows whose target was observed, and less from those in whose pillow a
+    cell was drawn. It does not learn from targets that were drawn from itself: where a factor has
+    many causes, hardly a row has all its cells, the first fit is poor, and would confirm itself.
+    Variables in `labels` are the exception: their draws count in full, wherever they stand, if
+    another variable depends on them, so that the draws knew more than the factor itself.
+    """
+    labels = {name for name in labels if any(name in factor.pillow for factor in factors)}
+    parts: dict[bytes, Table] = {}
+    tables, rows = [], []
+    for factor in factors:
+        drawn = missing[:, [table.index(name) for name in factor.pillow if name not in labels]]
+        weights = np.where(drawn.any(axis=1), DRAWN_WEIGHT, 1.0)
+        if factor.target not in labels:
+            weights[missing[:, table.index(factor.target)]] = 0.0
+        key = weights.tobytes()
+        if key not in parts:
+            parts[key] = _weighed(table, weights)
+        tables.append(parts[key])
+        rows.append(None if weights.all() else np.flatnonzero(weights))
+    fitted = _fit_each(conditional, tables, factors)
+    return tuple(replace(fit, rows=each) for fit, each in zip(fitted, rows, strict=True))
+
+
+def _weighed(table: Table, weights: FloatArray) -> Table:
+    """Return the rows of positive weight, which count by it, as far as a conditional needs them."""
+    if np.ptp(weights) == 0.0:
+        return table
+    part = table.with_values_of(np.flatnonzero(weights))
+    return part.filled(None, part.values, part.original_weights() * weights[weights > 0.0])
 
 
 def usable_rows(table: Table, factor: Factor) -> IntArray | None:
