@@ -1,11 +1,12 @@
 """The speed of two trees, case by case and in turns: writes docs/results/before_after.md.
 
     python benchmarks/before_after.py ../older-tree
+    python benchmarks/before_after.py ../one-tree ../another-tree
 
 Two processes, one for each tree, do the same case one after the other, several times; the shortest
 of each counts, in processor time of one thread. So a machine that is busy with something else
 slows both down alike. A case is what the tree's own `benchmarks/speed.py` makes of it.
-`--only WORD` does the cases whose name has the word, and writes no page.
+`--only WORD` does the cases whose name has the word; then, or with two trees, no page is written.
 """
 
 import argparse
@@ -198,6 +199,7 @@ def compare(trees: tuple[Tree, Tree], name: str) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("before", type=Path, nargs="?", help="the older tree")
+    parser.add_argument("now", type=Path, nargs="?", default=ROOT, help="the newer one, or this")
     parser.add_argument("--only", metavar="WORD", help="cases whose name has it")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -208,7 +210,7 @@ def main() -> None:
         return
     if chosen.before is None:
         parser.error("name the older tree, such as a git worktree of an earlier commit")
-    trees = Tree(chosen.before.resolve()), Tree(ROOT)
+    trees = Tree(chosen.before.resolve()), Tree(chosen.now.resolve())
     lines = ["| case | before | now | now / before | slower, because |", "| --- |" + " --- |" * 4]
     for name, why, _ in cases():
         if chosen.only and chosen.only not in name:
@@ -219,7 +221,7 @@ def main() -> None:
         line = f"| {name} | {in_words(before)} | {in_words(now)} | {ratio:.2f} | {reason} |"
         print(line, flush=True)
         lines.append(line)
-    if not chosen.only:
+    if not chosen.only and chosen.now == ROOT:
         PAGE.write_text("\n".join([INTRODUCTION, *lines]) + "\n")
 
 
