@@ -238,3 +238,29 @@ def test_predictions_of_copies_are_averaged_by_weight():
     np.testing.assert_allclose(filled.average([1.0, 2.0, 5.0]), [1.75, 5.0])
     two = filled.average([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     np.testing.assert_allclose(two, [[0.25, 0.75], [0.5, 0.5]])
+
+
+@pytest.mark.parametrize("share", ["auto", 0.5])
+@pytest.mark.parametrize("learner", [None, Ridge()])
+def test_columns_outside_the_graph_may_have_holes(learner, share):
+    X, y = rows()
+    noted = X.assign(note=np.arange(40.0), town=["here", None] * 20 if learner is None else 1.0)
+    noted.loc[3, "note"] = np.nan
+    model = ca.AugmentedRegressor(
+        learner, graph=GRAPH, target="y", augmented_share=share, random_state=0
+    )
+    with pytest.warns(ca.exceptions.CausalAugWarning, match="note"):
+        model.fit(noted, y)
+    assert np.isfinite(model.predict(noted)).all()
+
+
+def test_holes_outside_the_graph_of_an_array_are_filled_in():
+    X, y = rows()
+    cells = np.column_stack([X.to_numpy(), np.arange(40.0)])
+    cells[5, -1] = np.nan
+    model = ca.AugmentedRegressor(
+        Ridge(), graph=GRAPH, target="y", feature_names=[*X, "note"], random_state=0
+    )
+    with pytest.warns(ca.exceptions.CausalAugWarning, match="note"):
+        model.fit(cells, y)
+    assert np.isfinite(model.predict(cells)).all()

@@ -7,6 +7,7 @@ from causalaug.estimators._classifier import AugmentedClassifier
 from causalaug.estimators._defaults import default_booster
 from causalaug.estimators._doors import classes_of
 from causalaug.estimators._encoding import with_encoding
+from causalaug.estimators._filled_in import is_filled_in, with_holes
 from causalaug.estimators._folds import check_groups, check_splitter, hold_out
 from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
 from causalaug.estimators._graph import GraphClassifier, GraphRegressor
@@ -34,7 +35,9 @@ __all__ = [
     "default_conditional",
     "default_expansion",
     "hold_out",
+    "is_filled_in",
     "seeded",
     "simplest_within_error",
     "with_encoding",
+    "with_holes",
 ]

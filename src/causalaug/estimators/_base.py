@@ -25,6 +25,7 @@ from causalaug.estimators._blend import (
 )
 from causalaug.estimators._doors import check_same_sorts, sorts_of, validated
 from causalaug.estimators._encoding import with_encoding
+from causalaug.estimators._filled_in import with_holes
 from causalaug.estimators._folds import check_groups
 from causalaug.estimators._gate import (
     FEWEST_ROWS,
@@ -40,6 +41,7 @@ from causalaug.estimators._learner import (
     as_fitted,
     check_fit_params,
     check_learner,
+    has_holes,
     seeded,
     seeing,
     take_rows,
@@ -201,6 +203,9 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             stacklevel=5,
         )
         _check_some_labels(observed)
+        if observed.extra is not None and not self.keep_holes and has_holes(observed.extra):
+            # The graph's model completes its own columns only.
+            learner = replace(learner, estimator=with_holes(learner.estimator))
         groups = None if groups is None else groups[weights > 0.0]
         if isinstance(rule, Blend):
             self._fit_blend(observed, learner, rule, groups, rng, parts=parts)

@@ -105,7 +105,7 @@ def _cannot_take(features: Any, learner: Any, error: Exception) -> Exception:
     """Return the error of a learner that chokes on words, times or holes; any other as it is."""
     odd = [*columns_without_numbers(features), *columns_of_times(features)]
     name = type(learner).__name__
-    if not odd and _has_holes(features):
+    if not odd and has_holes(features):
         return ParameterError(
             f"The learner must take missing features, if it is to see them. Found a {name} that "
             f"failed on them: {str(error).splitlines()[0]} With a graph, leave "
@@ -122,7 +122,8 @@ def _cannot_take(features: Any, learner: Any, error: Exception) -> Exception:
     )
 
 
-def _has_holes(features: Any) -> bool:
+def has_holes(features: Any) -> bool:
+    """Say whether a cell of a frame or an array is missing."""
     names = () if not isinstance(features, np.ndarray) else list(map(str, range(features.shape[1])))
     return any(mask.any() for mask in missing_cells(features, names).values())
 

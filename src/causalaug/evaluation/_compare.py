@@ -24,10 +24,11 @@ from causalaug.estimators import (
     check_splitter,
     classes_of,
     hold_out,
+    is_filled_in,
+    with_holes,
 )
 from causalaug.evaluation._comparison import BASELINE, Comparison
 from causalaug.evaluation._gaussian_process import MOST_ROWS
-from causalaug.evaluation._holes import is_filled_in, with_holes
 from causalaug.evaluation._plain import default_learner, other_than, plain_learners
 from causalaug.evaluation._trials import Budget, Fitter, Schedule, trials_of
 from causalaug.exceptions import ParameterError, TableError

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from causalaug.evaluation._holes import FilledIn, is_filled_in, takes_holes, with_holes
+from causalaug.estimators._filled_in import FilledIn, is_filled_in, takes_holes, with_holes
 from causalaug.evaluation._plain import plain_learners
 
 LIBRARIES = [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas]

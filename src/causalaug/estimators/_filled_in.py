@@ -1,9 +1,9 @@
 """Missing cells, as plain learners meet them: taken as they are, or filled in without a graph.
 
 A learner that is compared with ours must not profit from the graph, not even by the cells that it
-is given. One that takes NaN gets it; for all others numbers are filled in by scikit-learn's
-`IterativeImputer`, which regresses each column on the others, and other cells by the most common
-one.
+is given; and of columns outside the graph its model knows nothing. A learner that takes NaN gets
+it; for all others numbers are filled in by scikit-learn's `IterativeImputer`, which regresses each
+column on the others, and other cells by the most common one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401  it is still experimental
@@ -75,7 +76,7 @@ class FilledIn(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> FilledIn:
         """Learn how columns of numbers go together, and what is common in the others."""
-        opened = nw.from_native(X, eager_only=True)
+        opened = _opened(X)
         self.numbers_ = [name for name, dtype in opened.schema.items() if dtype.is_numeric()]
         self.common_ = {
             name: _most_common(opened[name]) for name in opened.columns if name not in self.numbers_
@@ -89,8 +90,8 @@ class FilledIn(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the frame without missing cells, numbers as floats."""
-        opened = nw.from_native(X, eager_only=True)
+        """Return the frame or array without missing cells, numbers as floats."""
+        opened = _opened(X)
         columns: dict[str, Any] = {
             name: _filled(opened[name], common) for name, common in self.common_.items()
         }
@@ -99,13 +100,21 @@ class FilledIn(TransformerMixin, BaseEstimator):
             columns |= dict(zip(self.numbers_, filled.T, strict=True))
         columns = {name: columns[name] for name in opened.columns}
         namespace = nw.get_native_namespace(opened)
-        return nw.from_dict(columns, native_namespace=namespace).to_native()
+        filled_in = nw.from_dict(columns, native_namespace=namespace)
+        return filled_in.to_numpy() if isinstance(X, np.ndarray) else filled_in.to_native()
 
     def _matrix(self, opened: nw.DataFrame[Any]) -> FloatArray:
         """Return the columns of numbers, NaN where a cell is missing."""
         return np.column_stack(
             [opened[name].cast(nw.Float64).to_numpy() for name in self.numbers_]
         ).astype(np.float64)
+
+
+def _opened(features: Any) -> nw.DataFrame[Any]:
+    """Return a frame, also of an array, whose columns have no names."""
+    if isinstance(features, np.ndarray):
+        features = pd.DataFrame(features, columns=[f"{n}" for n in range(features.shape[1])])
+    return nw.from_native(features, eager_only=True)
 
 
 def _most_common(column: nw.Series[Any]) -> Any:
