@@ -28,7 +28,7 @@ from causalaug.densities import _weighed
 from causalaug.estimators import Classification, Regression, default_expansion
 from causalaug.estimators._blend import Candidate, CrossFit
 from causalaug.estimators._folds import enough_folds
-from causalaug.estimators._members import MARGIN
+from causalaug.estimators._members import MARGIN, bounds_of
 from causalaug.estimators._weights import blend_weights
 from causalaug.exceptions import ParameterError
 from learners import GRAPH, Recorder, Spy, rows_of_classification, rows_of_regression
@@ -290,6 +290,50 @@ def test_what_the_model_predicts_is_bounded_by_what_was_seen(rows):
     margin = MARGIN * np.ptp(y)
     assert predicted.min() >= y.min() - margin - 1e-9
     assert predicted.max() <= y.max() + margin + 1e-9
+
+
+@pytest.mark.parametrize("part", ["control", "graph"])
+def test_what_new_rows_teach_is_bounded_by_what_was_seen(rows, part, monkeypatch):
+    X, y = rows
+    # Only learners with new rows have weight; a straight line knows no end.
+    monkeypatch.setattr(CrossFit, "weights", lambda self, sources=(): np.eye(6)[[1, 2]].sum(0) / 2)
+    predicted = make().fit_parts(X, y)[part].predict(X * 1e6)
+    low, high = bounds_of(y.to_numpy())
+    assert_allclose([predicted.min(), predicted.max()], [low, high])
+
+
+def test_the_plain_learner_predicts_without_bounds(rows, monkeypatch):
+    X, y = rows
+    monkeypatch.setattr(CrossFit, "weights", lambda self: np.eye(6)[0])
+    far = X * 1e6
+    assert_allclose(make().fit(X, y).predict(far), Ridge().fit(X, y).predict(far))
+
+
+def test_held_out_predictions_have_the_bounds_of_their_training_rows(rows, monkeypatch):
+    X, y = rows
+    far = X.copy()
+    far.iloc[0] *= 1e6
+    judged = []
+    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or np.eye(6)[0])
+    make(augmented_share=ca.Blend(cv=KFold(3))).fit(far, y)
+    low, high = bounds_of(y.to_numpy()[10:])
+    plain, *others = judged[0].predictions[0]
+    assert not low <= plain <= high
+    assert all(low - 1e-9 <= each <= high + 1e-9 for each in others)
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20).map(np.array),
+    st.floats(-1e3, 1e3),
+    st.floats(1e-3, 1e3),
+)
+def test_bounds_hold_all_targets_and_move_with_their_unit(targets, origin, unit):
+    low, high = bounds_of(targets)
+    assert low <= targets.min()
+    assert high >= targets.max()
+    moved = bounds_of(origin + unit * targets)
+    size = 1e-12 * unit * (1e3 + np.abs(targets).max()) + 1e-9 * abs(origin)
+    assert_allclose(moved, origin + unit * np.array([low, high]), rtol=1e-9, atol=size)
 
 
 def test_a_wrong_graph_leaves_smoothing():

@@ -21,6 +21,7 @@ from causalaug.densities import some_rows
 from causalaug.estimators._folds import check_splitter, enough_folds, hold_out_labelled
 from causalaug.estimators._holes import Filler, predictions_of
 from causalaug.estimators._losses import EXPECTED_LOSSES, QUANTILE, loss_of
+from causalaug.estimators._members import bounds_of, within
 from causalaug.estimators._new_rows import DRAWN, EXPECTED, NewRows, make_new_rows, plain_rows
 from causalaug.estimators._weights import blend_weights, credit_of_graph
 from causalaug.exceptions import ParameterError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from causalaug.conditionals import Conditional
     from causalaug.estimators._learner import Learner
+    from causalaug.estimators._members import Bounds
     from causalaug.estimators._observed import Observed
     from causalaug.estimators._tasks import Task
     from causalaug.expansion import Expansion
@@ -112,6 +114,13 @@ class Candidate:
         if self.source in (PLAIN, MODEL):
             return self.source
         return f"{self.source}, {self.targets}, {self.share:g}"
+
+    def bounds(self, of_new_rows: Bounds | None) -> Bounds | None:
+        """Return what bounds its predictions: nothing, if it is the plain learner.
+
+        That one is the user's own, and predicts as it does by itself.
+        """
+        return None if self.source == PLAIN else of_new_rows
 
 
 def candidates_of(blend: Blend, new_targets: str, learner: Any) -> tuple[Candidate, ...]:
@@ -279,10 +288,21 @@ class Workshop:
             model = made.model if made and source == GRAPH else rows.fit(self.conditional)
             filler = Filler(model, observed.names, seed)
         said = predictions_of(self.task, list(fitted.values()), asked, filler)
+        bounds = self.bounds(rows)
+        within_bounds = {
+            each: within(predicted, each.bounds(bounds))
+            for each, predicted in zip(fitted, said, strict=True)
+        }
         log_rows = np.full(len(held_out), np.nan)
         if made is not None and getattr(self.task, "has_probabilities", False):
             log_rows = _log_rows(made.model, judged)
-        return dict(zip(fitted, said, strict=True)), log_rows
+        return within_bounds, log_rows
+
+    def bounds(self, observed: Observed) -> Bounds | None:
+        """Return what bounds the candidates with new rows; None for probabilities of classes."""
+        if getattr(self.task, "classes", None) is not None:
+            return None
+        return bounds_of(observed.table.present(observed.table.index(observed.target)))
 
 
 def _source_of_rows(candidate: Candidate) -> str:
