@@ -26,9 +26,9 @@ from sklearn.svm import LinearSVC
 import causalaug as ca
 from causalaug.densities import _weighed
 from causalaug.estimators import Classification, Regression, default_expansion
-from causalaug.estimators._blend import Candidate, CrossFit
+from causalaug.estimators._blend import MODEL, Candidate, CrossFit
 from causalaug.estimators._folds import enough_folds
-from causalaug.estimators._members import MARGIN
+from causalaug.estimators._members import LEARNER_MARGIN, MARGIN, bounds_of
 from causalaug.estimators._weights import blend_weights
 from causalaug.exceptions import ParameterError
 from learners import GRAPH, Recorder, Spy, rows_of_classification, rows_of_regression
@@ -292,6 +292,51 @@ def test_what_the_model_predicts_is_bounded_by_what_was_seen(rows):
     assert predicted.max() <= y.max() + margin + 1e-9
 
 
+@pytest.mark.parametrize("part", ["control", "graph"])
+def test_what_new_rows_teach_is_bounded_by_what_was_seen(rows, part, monkeypatch):
+    X, y = rows
+    # Only learners with new rows have weight; a straight line knows no end.
+    monkeypatch.setattr(CrossFit, "weights", lambda self, sources=(): np.eye(6)[[1, 2]].sum(0) / 2)
+    predicted = make().fit_parts(X, y)[part].predict(X * 1e6)
+    low, high = bounds_of(y.to_numpy(), LEARNER_MARGIN)
+    assert_allclose([predicted.min(), predicted.max()], [low, high])
+
+
+def test_the_plain_learner_predicts_without_bounds(rows, monkeypatch):
+    X, y = rows
+    monkeypatch.setattr(CrossFit, "weights", lambda self: np.eye(6)[0])
+    far = X * 1e6
+    assert_allclose(make().fit(X, y).predict(far), Ridge().fit(X, y).predict(far))
+
+
+def test_held_out_predictions_have_the_bounds_of_their_training_rows(rows, monkeypatch):
+    X, y = rows
+    far = X.copy()
+    far.iloc[0] *= 1e6
+    judged = []
+    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or np.eye(6)[0])
+    make(augmented_share=ca.Blend(cv=KFold(3))).fit(far, y)
+    low, high = bounds_of(y.to_numpy()[10:], LEARNER_MARGIN)
+    plain, *others = judged[0].predictions[0]
+    assert not low <= plain <= high
+    assert all(low - 1e-9 <= each <= high + 1e-9 for each in others)
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20).map(np.array),
+    st.floats(-1e3, 1e3),
+    st.floats(1e-3, 1e3),
+    st.sampled_from([MARGIN, LEARNER_MARGIN]),
+)
+def test_bounds_hold_all_targets_and_move_with_their_unit(targets, origin, unit, margin):
+    low, high = bounds_of(targets, margin)
+    assert low <= targets.min()
+    assert high >= targets.max()
+    moved = bounds_of(origin + unit * targets, margin)
+    size = 1e-12 * unit * (1e3 + np.abs(targets).max()) + 1e-9 * abs(origin)
+    assert_allclose(moved, origin + unit * np.array([low, high]), rtol=1e-9, atol=size)
+
+
 def test_a_wrong_graph_leaves_smoothing():
     rng = np.random.default_rng(3)
     y = pd.Series(rng.normal(size=40), name="y")
@@ -534,8 +579,45 @@ def test_of_many_rows_some_speak_for_all(monkeypatch):
     assert np.isfinite(judged[0].likelier).sum() == 5 * 5
 
 
-def test_numbers_are_judged_by_the_target_alone(rows, monkeypatch):
-    asked = []
-    monkeypatch.setattr(ca.GraphModel, "log_density", lambda *_: asked.append(1))
-    make().fit(*rows)
-    assert not asked
+# Numbers: the same, and what it takes from a graph or saves it.
+
+
+def judged_numbers(likelier):
+    """Return candidates whose errors on 40 rows differ by chance, and what rows say of a graph."""
+    said = np.random.default_rng(0).normal(size=(40, 4))
+    candidates = tuple(Candidate(each, 0.5) for each in ("plain", "control", "graph", MODEL))
+    return CrossFit(
+        candidates, said, np.zeros(40), np.ones(40), Regression(), np.full(40, likelier)
+    )
+
+
+def test_rows_that_speak_for_the_graph_save_its_charge():
+    unknown, right, wrong = (judged_numbers(each).weights() for each in (np.nan, 0.2, -0.2))
+    losses = judged_numbers(0.0).losses
+    assert_allclose(right, blend_weights(losses, np.ones(40), np.zeros(4, dtype=bool)))
+    assert (right[2:] > unknown[2:]).all()
+    # Forty rows that are each less likely by 0.2: 0.03 of the sum is taken.
+    assert_allclose(wrong[2:] / wrong[0], np.exp(-0.24) * unknown[2:] / unknown[0])
+    assert wrong[1] / wrong[0] == pytest.approx(unknown[1] / unknown[0])
+
+
+def test_rows_cannot_take_all_from_a_graph():
+    wrong, worse = (judged_numbers(each).weights() for each in (-3.0, -1e9))
+    assert_allclose(wrong, worse)
+
+
+def test_whole_rows_judge_numbers_by_models_that_never_saw_them(rows, monkeypatch):
+    X, y = rows
+    judged, cv = [], KFold(3)
+    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or np.eye(6)[0])
+    make(augmented_share=ca.Blend(cv=cv), conditional=ca.ResidualConditional()).fit(X, y)
+    frame, graph = X.assign(y=y), ca.read_graph(GRAPH)
+    # The control of a number has it last.
+    complete = ca.graphs.complete_graph([*X, "y"])
+    expected = np.zeros(30)
+    for train, held_out in cv.split(X):
+        for sign, each in ((1.0, graph), (-1.0, complete)):
+            model = ca.fit_model(frame.iloc[train], each, conditional=ca.ResidualConditional())
+            log_rows = model.log_density(frame.iloc[held_out]).sum(axis=1).to_numpy()
+            expected[held_out] += sign * log_rows
+    assert_allclose(judged[0].likelier, expected)

@@ -22,7 +22,7 @@ def test_weights_are_those_of_the_formula_and_sum_to_one(seed, n_rows, n_candida
     losses = rng.gamma(1.0, size=(n_rows, n_candidates))
     row_weights = rng.integers(1, 4, size=n_rows).astype(float)
     is_charged = np.arange(n_candidates) >= (1 if trusts else n_candidates)
-    credit = rng.normal(size=n_candidates) if log else np.zeros(n_candidates)
+    credit = rng.normal(size=n_candidates)
     weights = blend_weights(losses, row_weights, is_charged, log_loss=log, credit=credit)
     # The slow twin: repeat rows; where the graph is trusted, add one error, or one and a half.
     mean = np.average(losses, axis=0, weights=row_weights)
@@ -36,7 +36,9 @@ def test_weights_are_those_of_the_formula_and_sum_to_one(seed, n_rows, n_candida
         )
         mean[j] += (1.5 if log else 1.0) * np.sqrt(variance / max(n - 1.0, 1.0))
     above = mean - mean.min()
-    raw = np.exp(0.7 * (credit - n * above)) if log else np.exp(-0.25 * n * above / mean.min())
+    taken = np.minimum(credit, 0.0)
+    squares = np.exp(taken - 0.1 * n * above / mean.min())
+    raw = np.exp(0.7 * (credit - n * above)) if log else squares
     raw /= raw.sum()
     raw[raw < 0.01] = 0.0
     assert_allclose(weights, raw / raw.sum(), atol=1e-9)
@@ -63,7 +65,7 @@ def test_a_best_loss_of_zero_takes_all():
 
 
 def test_little_weight_is_none():
-    losses = np.tile([1.0, 1.0 + np.log(150) / 2.5], (10, 1))
+    losses = np.tile([1.0, 1.0 + np.log(150) / 1.0], (10, 1))
     weights = blend_weights(losses, np.ones(10), np.zeros(2, dtype=bool))
     assert weights.tolist() == [1.0, 0.0]
     assert _weights.LEAST_WEIGHT == 0.01
@@ -89,6 +91,22 @@ def test_the_credit_of_a_graph_is_bounded_whatever_rows_say(likelier):
 def test_small_credits_are_the_sum_over_rows_in_any_unit_of_weight(likelier, unit):
     credit = credit_of_graph(likelier, np.full(len(likelier), float(unit)))
     assert credit == pytest.approx(likelier.sum(), abs=1e-12)
+
+
+@given(rows_of_evidence, st.floats(0.0, 1.0), st.floats(0.1, 9.0))
+def test_a_credit_counts_at_its_rate_and_has_its_own_bound(likelier, rate, most):
+    credit = credit_of_graph(likelier, np.ones(len(likelier)), rate, most)
+    total = np.clip(np.nan_to_num(likelier), -MOST_CREDIT, MOST_CREDIT).sum()
+    assert credit == pytest.approx(np.clip(rate * total, -most, most))
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.0, 3.0))
+def test_of_squared_errors_a_credit_saves_the_charge_and_gives_nothing_more(seed, credit):
+    losses = np.random.default_rng(seed).gamma(1.0, size=(20, 2))
+    charged = np.array([False, True])
+    lent = blend_weights(losses, np.ones(20), charged, credit=np.array([0.0, credit]))
+    free = blend_weights(losses, np.ones(20), charged & (credit == 0.0))
+    assert_allclose(lent, free)
 
 
 def test_one_impossible_row_does_not_outweigh_the_others():

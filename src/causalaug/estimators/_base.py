@@ -246,14 +246,14 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         chosen = [each for each, is_needed in zip(candidates, needed, strict=True) if is_needed]
         rows, fitted = fit_members(workshop, observed, chosen, new_seed(rng), self.n_jobs)
         self.augmented_, self.model_ = rows.augmented, rows.model
-        ask = self._set_filler(observed, rows.model)
-        self._mean = WeightedMembers.of(weights, candidates, fitted, task, ask)
+        ask, bounds = self._set_filler(observed, rows.model), workshop.bounds(observed)
+        self._mean = WeightedMembers.of(weights, candidates, fitted, task, ask, bounds)
         self.estimators_ = [member for _, member in self._mean.members]
         self.blend_, self.judged_rows_ = judged.frame(weights), len(judged.target)
         warn_of_loss(self.model_, self.augmented_, stacklevel=5)
         self.augmented_share_ = float(weights @ [each.share for each in candidates])
         if parts:
-            control = WeightedMembers.of(without_graph, candidates, fitted, task, ask)
+            control = WeightedMembers.of(without_graph, candidates, fitted, task, ask, bounds)
             self._keep_parts(self._filled(fitted[candidates[0]], task), control, rows)
 
     def _fit_one(self, observed, learner, gate, groups, rng, *, parts=False):

@@ -21,8 +21,14 @@ from causalaug.densities import some_rows
 from causalaug.estimators._folds import check_splitter, enough_folds, hold_out_labelled
 from causalaug.estimators._holes import Filler, predictions_of
 from causalaug.estimators._losses import EXPECTED_LOSSES, QUANTILE, loss_of
+from causalaug.estimators._members import LEARNER_MARGIN, bounds_of, within
 from causalaug.estimators._new_rows import DRAWN, EXPECTED, NewRows, make_new_rows, plain_rows
-from causalaug.estimators._weights import blend_weights, credit_of_graph
+from causalaug.estimators._weights import (
+    MOST_TAKEN,
+    ROW_RATE,
+    blend_weights,
+    credit_of_graph,
+)
 from causalaug.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
 
     from causalaug.conditionals import Conditional
     from causalaug.estimators._learner import Learner
+    from causalaug.estimators._members import Bounds
     from causalaug.estimators._observed import Observed
     from causalaug.estimators._tasks import Task
     from causalaug.expansion import Expansion
@@ -51,8 +58,9 @@ class Blend:
     The candidates are the plain learner; the learner with new rows that assume no independence;
     with new rows of the graph, their targets drawn or expected, at shares of .5 and .9; and the
     graph's model itself. All are judged by what they predict for observed rows that were held
-    out, with new rows made from the training rows of every fold. Of classes, whole rows have a say
-    as well: a graph that makes them likelier than no independence does has more weight.
+    out, with new rows made from the training rows of every fold. Whole rows have a say as well: a
+    graph that makes them likelier than no independence does is trusted more, one that makes them
+    less likely is trusted less.
 
     Parameters
     ----------
@@ -113,6 +121,13 @@ class Candidate:
             return self.source
         return f"{self.source}, {self.targets}, {self.share:g}"
 
+    def bounds(self, of_new_rows: Bounds | None) -> Bounds | None:
+        """Return what bounds its predictions: nothing, if it is the plain learner.
+
+        That one is the user's own, and predicts as it does by itself.
+        """
+        return None if self.source == PLAIN else of_new_rows
+
 
 def candidates_of(blend: Blend, new_targets: str, learner: Any) -> tuple[Candidate, ...]:
     """Return what a blend weighs, the plain learner first.
@@ -150,7 +165,7 @@ class CrossFit:
         What it costs to be wrong.
     likelier : array of shape (n_rows,), optional
         By how much the graph's model made each whole row likelier than the model that assumes no
-        independence did, in logarithms; NaN where that is not known. Only of classes.
+        independence did, in logarithms; NaN where that is not known.
     """
 
     candidates: tuple[Candidate, ...]
@@ -200,13 +215,17 @@ class CrossFit:
     def _credit(self) -> FloatArray:
         """Return what whole rows lend to each candidate, or take from it, if they say anything.
 
-        Rows that speak for the graph lend to its model. Those that speak against it take from all
-        that trusts it.
+        Of classes, rows that speak for the graph lend to its model alone. Those that speak against
+        it take from all that trusts it.
         """
         if self.likelier is None:
             return np.zeros(len(self.candidates))
-        credit = credit_of_graph(self.likelier, self.row_weights)
-        of_source = {MODEL: credit, GRAPH: min(credit, 0.0)}
+        if getattr(self.task, "has_probabilities", False):
+            credit = credit_of_graph(self.likelier, self.row_weights)
+            of_source = {MODEL: credit, GRAPH: min(credit, 0.0)}
+        else:
+            credit = credit_of_graph(self.likelier, self.row_weights, ROW_RATE, MOST_TAKEN)
+            of_source = {MODEL: credit, GRAPH: credit}
         return np.array([of_source.get(each.source, 0.0) for each in self.candidates])
 
     def frame(self, weights: FloatArray) -> pd.DataFrame:
@@ -268,7 +287,7 @@ class Workshop:
     ) -> Judged:
         """Return what the candidates of one source predict for rows that were held out.
 
-        And how likely its model makes the rows themselves, where losses are log-losses.
+        And how likely its model makes the rows themselves.
         """
         judged = observed.select(held_out)
         asked, _ = judged.features_and_target()
@@ -279,10 +298,21 @@ class Workshop:
             model = made.model if made and source == GRAPH else rows.fit(self.conditional, seed)
             filler = Filler(model, observed.names, seed)
         said = predictions_of(self.task, list(fitted.values()), asked, filler)
-        log_rows = np.full(len(held_out), np.nan)
-        if made is not None and getattr(self.task, "has_probabilities", False):
-            log_rows = _log_rows(made.model, judged)
-        return dict(zip(fitted, said, strict=True)), log_rows
+        bounds = self.bounds(rows)
+        within_bounds = {
+            each: within(predicted, each.bounds(bounds))
+            for each, predicted in zip(fitted, said, strict=True)
+        }
+        no_model = np.full(len(held_out), np.nan)
+        log_rows = no_model if made is None else _log_rows(made.model, judged)
+        return within_bounds, log_rows
+
+    def bounds(self, observed: Observed) -> Bounds | None:
+        """Return what bounds the candidates with new rows; None for probabilities of classes."""
+        if getattr(self.task, "classes", None) is not None:
+            return None
+        targets = observed.table.present(observed.table.index(observed.target))
+        return bounds_of(targets, LEARNER_MARGIN)
 
 
 def _source_of_rows(candidate: Candidate) -> str:
