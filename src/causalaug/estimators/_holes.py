@@ -9,6 +9,7 @@ that: it integrates over what is missing.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
@@ -61,6 +62,13 @@ def completed_rows(
     observed: Observed, conditional: Conditional, seed: int, copies: int = COPIES
 ) -> Observed:
     """Return the labelled rows, each as often as it takes to have no holes."""
+    key = "completed", id(conditional), seed, copies
+    return observed.once(key, partial(_completed_rows, observed, conditional, seed, copies))
+
+
+def _completed_rows(
+    observed: Observed, conditional: Conditional, seed: int, copies: int
+) -> Observed:
     labelled = observed.labelled()
     table = labelled.table
     if table.missing is None:

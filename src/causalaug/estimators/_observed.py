@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -18,7 +19,7 @@ from causalaug.model import fit_table
 from causalaug.table import Table, check_names, extra_columns, warn_of_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from causalaug.augmentation import AugmentedTable
     from causalaug.conditionals import Conditional
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from causalaug.model import GraphModel
     from causalaug.table import KindName, Limits
     from causalaug.typing import BoolArray, FloatArray, IntArray
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +50,24 @@ class Observed:
     as_array: bool = field(repr=False)
     dtype: Any = field(default=None, repr=False)
     keep_holes: bool = field(default=False, repr=False)
-    _fits: dict[tuple[int, int], tuple[Conditional, GraphModel]] = field(
-        init=False, default_factory=dict, repr=False
-    )
+    _known: dict[Hashable, Any] = field(init=False, default_factory=dict, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be fitted again."""
-        return {**vars(self), "_fits": {}}
+        """Leave out what can be computed again."""
+        return {**vars(self), "_known": {}}
+
+    def once(self, key: Hashable, compute: Callable[[], _T]) -> _T:
+        """Return what was computed of rows with holes under this key, or compute it now.
+
+        Completed originals, new rows of the graph and of the control, and rows that are asked all
+        need the same model and the same draws; without holes nothing is needed twice.
+        """
+        if self.table.missing is None:
+            return compute()
+        if key not in self._known:
+            self._known[key] = compute()
+        found: _T = self._known[key]
+        return found
 
     @property
     def n_rows(self) -> int:
@@ -67,6 +81,9 @@ class Observed:
 
     def select(self, rows: IntArray) -> Observed:
         """Return some of the rows."""
+        return self.once(("rows", rows.tobytes()), partial(self._select, rows))
+
+    def _select(self, rows: IntArray) -> Observed:
         extra = self.extra
         if extra is not None:
             extra = nw.from_native(extra, eager_only=True)[rows].to_native()
@@ -76,19 +93,15 @@ class Observed:
 
     def fit(self, conditional: Conditional, seed: int) -> GraphModel:
         """Return the graph's model of these rows, all of which its factors have learnt from."""
-        if self.table.missing is None:
-            return fit_table(self.table, self.graph, conditional)
-        # Completed originals, new rows and rows that are asked all need the model.
-        key = id(conditional), seed
-        if key not in self._fits:
-            # Drawn targets teach the target's own factor something only if few were observed:
-            # with 12 of 60 missing the error of the model was 4% higher that way, with 600 of
-            # 660 1.5% lower.
-            labels = [self.target] if 2 * len(self.labels) < self.n_rows else []
-            model = fit_table(self.table, self.graph, conditional)
-            # The conditional is kept beside, so that no other can have its number.
-            self._fits[key] = conditional, model.refined(random_state=seed, labels=labels)
-        return self._fits[key][1]
+        # The model keeps its conditional, so that no other can have its number.
+        return self.once(("model", id(conditional), seed), partial(self._fit, conditional, seed))
+
+    def _fit(self, conditional: Conditional, seed: int) -> GraphModel:
+        # Drawn targets teach the target's own factor something only if few were observed: with 12
+        # of 60 missing the error of the model was 4% higher that way, with 600 of 660 1.5% lower.
+        labels = [self.target] if 2 * len(self.labels) < self.n_rows else []
+        model = fit_table(self.table, self.graph, conditional)
+        return model.refined(random_state=seed, labels=labels)
 
     @property
     def labels(self) -> IntArray:
