@@ -30,9 +30,9 @@ from units import (
 )
 
 FIRST_FINAL_SEED = 750_000
-"""The seeds of the final tables; the blend was chosen on seeds from 200,000 to 330,000, its rate and
-what whole rows say of numbers from 430,000 to 450,100. Those from 700,000 to 700,100 were looked at
-while its bounds were."""
+"""The seeds of the final tables; the blend was chosen on seeds from 200,000 to 330,000, its rate
+and what whole rows say of numbers on those from 430,000 to 450,100. Those from 700,000 to 700,100
+were looked at while its bounds were."""
 ALL_SHAPES = ("star", "chain", "two-layer", "random")
 WRONG = ("another model's", "shuffled", "one arrow reversed", "one edge missing")
 CLASS_SIGNALS = {"star": 0.15, "chain": 0.75, "two-layer": 0.5, "random": 0.5}
