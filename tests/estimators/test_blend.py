@@ -582,9 +582,12 @@ def test_of_many_rows_some_speak_for_all(monkeypatch):
 # Numbers: the same, and what it takes from a graph or saves it.
 
 
-def judged_numbers(likelier):
-    """Return candidates whose errors on 40 rows differ by chance, and what rows say of a graph."""
-    said = np.random.default_rng(0).normal(size=(40, 4))
+def judged_numbers(likelier, error=1.0):
+    """Return what forty rows say of a graph, and candidates whose errors differ by chance.
+
+    `error` scales the errors of those that trust the graph.
+    """
+    said = np.random.default_rng(0).normal(size=(40, 4)) * [1.0, 1.0, error, error]
     candidates = tuple(Candidate(each, 0.5) for each in ("plain", "control", "graph", MODEL))
     return CrossFit(
         candidates, said, np.zeros(40), np.ones(40), Regression(), np.full(40, likelier)
@@ -602,8 +605,9 @@ def test_rows_that_speak_for_the_graph_save_its_charge():
 
 
 def test_rows_cannot_take_all_from_a_graph():
-    wrong, worse = (judged_numbers(each).weights() for each in (-3.0, -1e9))
+    unknown, wrong, worse = (judged_numbers(x, 0.5).weights() for x in (np.nan, -3.0, -1e9))
     assert_allclose(wrong, worse)
+    assert 0.1 < wrong[2] < unknown[2]
 
 
 def test_whole_rows_judge_numbers_by_models_that_never_saw_them(rows, monkeypatch):
