@@ -10,10 +10,9 @@ from causalaug._validation import check_at_least
 from causalaug.conditionals._base import FittedConditional
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
-from causalaug.densities import DEFAULT_SMOOTHING, KernelDensity, LevelDensity, MeanNoise, some_rows
+from causalaug.densities import DEFAULT_SMOOTHING, MeanNoise, RowDensities, left_out_logs, some_rows
 from causalaug.factorization import Factor
 from causalaug.table import Table
-from causalaug.typing import FloatArray, IntArray
 
 TEMPERATURES = (0.3, 0.6, 1.2, 2.5)
 """Temperatures of the kernels that are tried: the paper's, and wider ones."""
@@ -97,17 +96,8 @@ def _best(fits: Sequence[FittedConditional], table: Table, factor: Factor) -> Fi
         return fits[0]
     some = some_rows(table.n_rows)
     share = table.original_weights()[some]
-    scores = [float(share @ _left_out(fit, table, factor, some)) for fit in fits]
-    return fits[int(np.argmax(scores))]
-
-
-def _left_out(fit: FittedConditional, table: Table, factor: Factor, some: IntArray) -> FloatArray:
-    """Return the log-density of some rows, each under a fit to the others."""
-    if isinstance(fit.density, MeanNoise):
-        return fit.density.left_out[some]
-    assert fit.density is not None
-    density = fit.density.make_density(table, factor)
-    assert isinstance(density, LevelDensity | KernelDensity)
-    pillow = table.values[:, [table.index(name) for name in factor.pillow]]
+    means = [each.density.left_out[some] for each in fits if isinstance(each.density, MeanNoise)]
+    makers = [each.density for each in fits if isinstance(each.density, RowDensities)]
     # No row must make all others worthless.
-    return np.maximum(density.log_left_out(pillow, some), -1e3)
+    kernels = np.maximum(left_out_logs(makers, table, factor, some), -1e3)
+    return fits[int(np.argmax(np.vstack([*means, kernels]) @ share))]

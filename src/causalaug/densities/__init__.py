@@ -19,7 +19,7 @@ from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
 from causalaug.densities._mean import spread
 from causalaug.densities._mean_noise import MeanNoise, fit_mean_with, fit_means
 from causalaug.densities._regressor import check_regressor
-from causalaug.densities._rows import RowDensities
+from causalaug.densities._rows import RowDensities, left_out_logs
 from causalaug.densities._transform import LARGEST
 from causalaug.densities._weighed import some_rows
 
@@ -37,6 +37,7 @@ __all__ = [
     "density_of",
     "fit_mean_with",
     "fit_means",
+    "left_out_logs",
     "some_rows",
     "spread",
 ]

@@ -328,6 +328,10 @@ class ProductKernel(RowWeigher):
 
     # Weights of all rows.
 
+    def relative(self, query: FloatArray) -> FloatArray:
+        """Return the kernel of every row given each query, relative to the heaviest row."""
+        return self._exponentiated(query) if self._is_wide else super().relative(query)
+
     def _dense_blocks(self, query: FloatArray, log_cut: float) -> Iterator[Dense]:
         """Yield the weights of all rows, for consecutive blocks of queries.
 
@@ -364,7 +368,7 @@ class ProductKernel(RowWeigher):
         log_kernel = column.log_kernel(column.distinct[:, np.newaxis], column.values)
         if position == 0 and self._log_rows is not None:
             log_kernel += self._log_rows
-        table = exp_or_zero(log_kernel)
+        table = exp_or_zero(log_kernel, log_kernel)
         if table.size <= LARGEST_KEPT_TABLE:
             self._tables[position] = table
         return table
@@ -414,7 +418,7 @@ class ProductKernel(RowWeigher):
         """Return the exponentials relative to the heaviest of each row, in place."""
         heaviest = log_kernel.max(axis=1, keepdims=True)
         log_kernel -= np.where(np.isfinite(heaviest), heaviest, 0.0)
-        return exp_or_zero(log_kernel)
+        return exp_or_zero(log_kernel, log_kernel)
 
     # Draws without weights.
 
