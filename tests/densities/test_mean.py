@@ -128,6 +128,24 @@ def test_far_from_all_rows_the_smooth_part_is_as_unsure_as_before_them():
     assert doubt[0] > total / fit.penalty * 0.99
 
 
+@pytest.mark.parametrize("position", [0, 1, 2])
+@given(SEEDS)
+def test_one_input_is_moved_along_a_sum_of_curves_as_by_whole_rows(position, seed):
+    inputs, target, weights = draw(seed, n_rows=30, n_inputs=3)
+    inputs[:, 2] = inputs[:, 2] > 0.0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_mean, "SURFACE_LENGTHS", ())
+        patch.setattr(_mean, "SIMPLER", -1e9)
+        fit = fit_smooth_mean(inputs, target, weights)
+    assert len(fit.features.bumps) == 2
+    points = np.random.default_rng(seed).normal(scale=3.0, size=(30, 5))
+    rows = np.repeat(inputs, 5, axis=0)
+    rows[:, position] = points.ravel()
+    slow = [each.reshape(points.shape) for each in fit.predict_with_doubt(rows)]
+    for found, expected in zip(fit.predict_along(inputs, position, points), slow, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+
+
 def test_variables_share_the_curves_of_a_common_cause():
     inputs, target, weights = draw(2, n_rows=30)
     shelf = {}

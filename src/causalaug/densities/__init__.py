@@ -18,6 +18,7 @@ from causalaug.densities._kernel_density import KernelDensity
 from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
 from causalaug.densities._mean import spread
 from causalaug.densities._mean_noise import MeanNoise, fit_mean_with, fit_means
+from causalaug.densities._noise_density import NoiseDensity
 from causalaug.densities._regressor import check_regressor
 from causalaug.densities._rows import RowDensities, left_out_logs
 from causalaug.densities._transform import LARGEST
@@ -31,6 +32,7 @@ __all__ = [
     "KernelDensity",
     "LevelDensity",
     "MeanNoise",
+    "NoiseDensity",
     "RowDensities",
     "Shift",
     "check_regressor",

@@ -117,9 +117,18 @@ class Features:
         Far from all landmarks every bump is zero, and yet nothing is known there.
         """
         smooth = features[:, len(self.centre) :]
+        return self.unspanned_by(np.einsum("ij,ij->i", smooth, smooth))
+
+    def unspanned_by(self, squares: FloatArray) -> FloatArray:
+        """Return the same, given the sums of the squares of all bumps."""
         total = len(self.bumps) * self.height**2 * (1.0 - RESOLUTION)
-        left: FloatArray = np.maximum(total - np.einsum("ij,ij->i", smooth, smooth), 0.0)
+        left: FloatArray = np.maximum(total - squares, 0.0)
         return left
+
+    @property
+    def is_sum_of_curves(self) -> bool:
+        """Whether no bump depends on more than one input."""
+        return all(len(each.columns) == 1 for each in self.bumps)
 
     def joined(self, standard: FloatArray, bumps: Sequence[FloatArray]) -> FloatArray:
         """Return the features, given standardised inputs and bumps of them."""
@@ -181,6 +190,44 @@ class SmoothMean:
         np.clip(scores, -FARTHEST, FARTHEST, out=scores)
         doubt: FloatArray = 1.0 / self.n_rows + np.einsum("ij,ij->i", scores, scores)
         return mean, doubt + self.features.unspanned(features) / self.penalty
+
+    def predict_along(
+        self, inputs: FloatArray, position: int, points: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the same with one input at several points of each row: shape of `points`.
+
+        Only the curve of that input has to be followed: a sum of curves is needed, no surface.
+        """
+        features, n_inputs = self.features, len(self.features.centre)
+        fixed = (inputs - features.centre) / features.scale
+        fixed[:, position] = 0.0
+        moving = (points - features.centre[position]) / features.scale[position]
+        standard = np.zeros((points.size, n_inputs))
+        standard[:, position] = moving.ravel()
+        widths = [each.whitening.shape[1] for each in features.bumps]
+        own = [each.columns[0] == position for each in features.bumps]
+        still = features.joined(
+            fixed,
+            [
+                np.zeros((len(inputs), width)) if is_own else each(fixed)
+                for each, width, is_own in zip(features.bumps, widths, own, strict=True)
+            ],
+        )
+        # The linear part of the input, and its bumps if it has any.
+        kept = np.repeat([*(c == position for c in range(n_inputs)), *own], [1] * n_inputs + widths)
+        bumps = [each(standard) for each, is_own in zip(features.bumps, own, strict=True) if is_own]
+        linear = features.joined(standard, [])[:, [position]]
+        moved = np.hstack([linear, *bumps])
+        both = (moved @ self._projection[kept]).reshape(*points.shape, -1)
+        both += (still @ self._projection)[:, np.newaxis]
+        mean: FloatArray = both[..., 0] + self.intercept
+        scores = both[..., 1:]
+        scores -= self.middle @ self._projection[:, 1:]
+        np.clip(scores, -FARTHEST, FARTHEST, out=scores)
+        doubt: FloatArray = 1.0 / self.n_rows + np.einsum("ijk,ijk->ij", scores, scores)
+        smooth = np.einsum("ij,ij->i", still[:, n_inputs:], still[:, n_inputs:])[:, np.newaxis]
+        smooth = smooth + np.einsum("ij,ij->i", moved[:, 1:], moved[:, 1:]).reshape(points.shape)
+        return mean, doubt + features.unspanned_by(smooth) / self.penalty
 
     @cached_property
     def _projection(self) -> FloatArray:
