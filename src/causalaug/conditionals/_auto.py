@@ -10,7 +10,7 @@ from causalaug._validation import check_at_least
 from causalaug.conditionals._base import FittedConditional
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
-from causalaug.densities import DEFAULT_SMOOTHING, MeanNoise, RowDensities, left_out_logs, some_rows
+from causalaug.densities import DEFAULT_SMOOTHING, likeliest
 from causalaug.factorization import Factor
 from causalaug.table import Table
 
@@ -94,10 +94,4 @@ def _best(fits: Sequence[FittedConditional], table: Table, factor: Factor) -> Fi
     """Return the fit under which left-out rows are most likely; the first of equals."""
     if len(fits) == 1 or np.ptp(table.values[:, table.index(factor.target)]) == 0.0:
         return fits[0]
-    some = some_rows(table.n_rows)
-    share = table.original_weights()[some]
-    means = [each.density.left_out[some] for each in fits if isinstance(each.density, MeanNoise)]
-    makers = [each.density for each in fits if isinstance(each.density, RowDensities)]
-    # No row must make all others worthless.
-    kernels = np.maximum(left_out_logs(makers, table, factor, some), -1e3)
-    return fits[int(np.argmax(np.vstack([*means, kernels]) @ share))]
+    return fits[likeliest([each.density for each in fits], table, factor)]
