@@ -57,9 +57,10 @@ class RowWeigher(ABC):
         return log_weights
 
     def relative(self, query: FloatArray) -> FloatArray:
-        """Return the kernel of every row given each query, relative to the heaviest row.
+        """Return the kernel of every row given each query, up to a factor of each query.
 
-        Shape as of `log_kernel`. The array is the caller's to change.
+        Where any row has weight, the factor leaves some of it. Shape as of `log_kernel`. The array
+        is the caller's to change.
         """
         log_kernel = self.log_kernel(query)
         heaviest = log_kernel.max(axis=1, keepdims=True)
