@@ -59,7 +59,7 @@ MIDDLE = {
         ["_kernel_density", "_levels", "_noise", "_scale_choice"],
         ["_atoms", "_mean_noise"],
         ["_rows"],
-        ["_factor"],
+        ["_choice", "_factor"],
     ],
     "conditionals": [["_base"], ["_kernel"], ["_residual"], ["_auto"]],
     "expansion": [

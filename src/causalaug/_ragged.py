@@ -283,10 +283,13 @@ def descending_order(owner: IntArray, values: FloatArray) -> IntArray:
     return np.argsort(key, kind="stable")
 
 
-def exp_or_zero(log_weight: FloatArray) -> FloatArray:
-    """Return the exponential, 0 where it would be too small to matter in a sum with 1."""
+def exp_or_zero(log_weight: FloatArray, out: FloatArray | None = None) -> FloatArray:
+    """Return the exponential, 0 where it would be too small to matter in a sum with 1.
+
+    It may be written to `out`, the logarithms themselves if they are no longer needed.
+    """
     if log_weight.min(initial=0.0) >= SMALLEST_LOG:
-        return np.exp(log_weight)
+        return np.exp(log_weight, out=out)
     weight: FloatArray = np.exp(np.maximum(log_weight, SMALLEST_LOG))
     weight[log_weight < SMALLEST_LOG] = 0.0
     return weight

@@ -25,10 +25,7 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     core busy for a while after it. The limit holds for the whole process, so it is left to the
     main thread: others would take it back while some still need it.
     """
-    if current_thread() is not main_thread():
-        return nullcontext()
-    limit: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
-    return limit
+    return nullcontext() if current_thread() is not main_thread() else _MAIN
 
 
 @cache
@@ -36,3 +33,28 @@ def _libraries() -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+class _OneBlasThread(AbstractContextManager[None]):
+    """Sets the limit once, however many contexts are entered within the first.
+
+    To set it and to take it back takes as long as it takes to weigh 50,000 rows.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        if self._depth == 0:
+            self._limit = _libraries().limit(limits=1, user_api="blas")
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._limit.restore_original_limits()
+
+
+_MAIN = _OneBlasThread()
+"""That of the main thread: no other uses it."""

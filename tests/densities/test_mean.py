@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalaug.densities import _mean
-from causalaug.densities._mean import PENALTIES, SIMPLER, fit_smooth_mean, spread
+from causalaug.densities._mean import (
+    CURVE_LENGTHS,
+    PENALTIES,
+    SIMPLER,
+    fit_smooth_mean,
+    spread,
+)
 from oracles import left_out_error, slow_ridge
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -122,6 +128,24 @@ def test_far_from_all_rows_the_smooth_part_is_as_unsure_as_before_them():
     assert doubt[0] > total / fit.penalty * 0.99
 
 
+@pytest.mark.parametrize("position", [0, 1, 2])
+@given(SEEDS)
+def test_one_input_is_moved_along_a_sum_of_curves_as_by_whole_rows(position, seed):
+    inputs, target, weights = draw(seed, n_rows=30, n_inputs=3)
+    inputs[:, 2] = inputs[:, 2] > 0.0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_mean, "SURFACE_LENGTHS", ())
+        patch.setattr(_mean, "SIMPLER", -1e9)
+        fit = fit_smooth_mean(inputs, target, weights)
+    assert len(fit.features.bumps) == 2
+    points = np.random.default_rng(seed).normal(scale=3.0, size=(30, 5))
+    rows = np.repeat(inputs, 5, axis=0)
+    rows[:, position] = points.ravel()
+    slow = [each.reshape(points.shape) for each in fit.predict_with_doubt(rows)]
+    for found, expected in zip(fit.predict_along(inputs, position, points), slow, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+
+
 def test_variables_share_the_curves_of_a_common_cause():
     inputs, target, weights = draw(2, n_rows=30)
     shelf = {}
@@ -129,7 +153,7 @@ def test_variables_share_the_curves_of_a_common_cause():
     first = fit_smooth_mean(inputs[:, ::-1], target, weights, shelf)
     kept = dict(shelf)
     second = fit_smooth_mean(inputs, target, weights, shelf)
-    assert len(kept) == 4
+    assert [len(each) for each in kept.values()] == [len(CURVE_LENGTHS)] * 2
     assert all(shelf[key] is kept[key] for key in kept)
     np.testing.assert_allclose(second.predict(inputs), alone.predict(inputs))
     np.testing.assert_allclose(first.predict(inputs[:, ::-1]), alone.predict(inputs), atol=1e-6)
@@ -156,9 +180,9 @@ def test_weights_are_repetitions_once_the_features_and_the_penalty_are_chosen(mo
     one = np.array([1e-2])
     for features in tried:
         design, share = features(inputs), weights / weights.sum()
-        weighted = _mean._fit_ridge(features, design, target, share, one, 9.0)
+        weighted = _mean._fit_ridge(features, design, target, share, one, 9.0).mean()
         many, equal = target[times], np.full(len(times), 1.0 / len(times))
-        repeated = _mean._fit_ridge(features, design[times], many, equal, one, 9.0)
+        repeated = _mean._fit_ridge(features, design[times], many, equal, one, 9.0).mean()
         np.testing.assert_allclose(weighted.predict(inputs), repeated.predict(inputs))
         np.testing.assert_allclose(weighted.leverages[times], repeated.leverages * weights[times])
 

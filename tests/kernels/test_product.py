@@ -15,6 +15,7 @@ from causalaug.kernels import (
     ORDERED_KERNEL,
     ColumnKernel,
     ProductKernel,
+    RowWeigher,
     _neighbours,
     _product,
 )
@@ -510,6 +511,22 @@ def test_dense_blocks_are_exact_with_and_without_tables(
         found = dense_weights(kernels, reference, query, log_cut)
     expected = [np.exp(exact_log_weights(reference, kernels, point)) for point in query]
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-300)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    bandwidth=st.sampled_from([1e-3, 0.02, 0.3]),
+    kernels=st.lists(st.sampled_from(DENSE_KERNELS), max_size=3),
+)
+def test_kernels_up_to_a_factor_are_those_of_any_weigher(seed, bandwidth, kernels):
+    rng = np.random.default_rng(seed)
+    kernels = [("gaussian", bandwidth), *kernels]
+    reference = rng.integers(0, 5, (7, len(kernels))) / 4
+    query = reference[rng.integers(0, 7, (5, len(kernels))), np.arange(len(kernels))]
+    kernel = ProductKernel(reference, [ColumnKernel(*each) for each in kernels])
+    found, plain = kernel.relative(query), RowWeigher.relative(kernel, query)
+    found /= np.where(plain.any(axis=1), found.max(axis=1), 1.0)[:, np.newaxis]
+    np.testing.assert_allclose(found, plain, rtol=1e-10, atol=1e-300)
 
 
 @pytest.mark.parametrize(

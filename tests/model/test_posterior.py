@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causalaug as ca
+from causalaug.densities import NoiseDensity
 from causalaug.model import Target
-from causalaug.model._posterior import _evenly, normalised
+from causalaug.model._posterior import Posterior, _evenly, normalised
 from graph_strategies import admgs
 
 
@@ -237,6 +238,48 @@ def test_several_values_beside_a_row_have_the_density_of_each(conditional):
         for number in range(3):
             alone = density.log_density(points[:, number], pillow)
             np.testing.assert_allclose(found[:, number], alone, rtol=1e-9)
+
+
+@pytest.mark.parametrize("is_limited", [False, True])
+def test_a_child_is_as_likely_at_points_of_the_target_as_in_whole_rows(is_limited):
+    data = ca.datasets.make_sem(90, mechanism="nonlinear", heteroscedastic=True, random_state=6)
+    low = data.frame.min() - 0.3
+    limits = {name: (low[name], None) for name in data.frame} if is_limited else None
+    model = ca.fit_model(data.frame, data.graph, "auto", limits=limits)
+    values = model.table.values[:20]
+    points = np.random.default_rng(0).normal(size=(20, 4))
+    kinds = set()
+    for name in model.graph.nodes:
+        target = Target(model.table, model.factors, model.densities, name)
+        for child in target.posterior(range(len(model.factors))).children:
+            kinds.add(type(child.density))
+            pillow = np.repeat(values[:, child.pillow], 4, axis=0)
+            pillow[:, child.position] = points.ravel()
+            slow = child.density.log_density(np.repeat(values[:, child.column], 4), pillow)
+            found = child.log_likelihood(values, points)
+            np.testing.assert_allclose(found.ravel(), slow, rtol=1e-6, atol=1e-7)
+    assert NoiseDensity in kinds
+
+
+def test_holding_the_noise_of_the_target_changes_no_answer(monkeypatch):
+    data = ca.datasets.make_sem(90, mechanism="nonlinear", random_state=6)
+    model = ca.fit_model(data.frame, data.graph, "auto")
+    target = Target(model.table, model.factors, model.densities, data.target)
+    found, means = model.predict(data.target, data.frame), target.means(model.table.values)
+    monkeypatch.setattr(Posterior, "held", lambda self, values: (self, values))
+    plain = model.predict(data.target, data.frame)
+    np.testing.assert_allclose(found.points, plain.points, rtol=1e-12)
+    np.testing.assert_allclose(found.cumulative, plain.cumulative, atol=1e-12)
+    np.testing.assert_allclose(means, target.means(model.table.values), rtol=1e-12)
+
+
+def test_without_children_the_mean_is_the_centre_of_the_noise(monkeypatch):
+    data = ca.datasets.make_sem(90, "chain", mechanism="nonlinear", random_state=6)
+    model = ca.fit_model(data.frame, data.graph, "auto")
+    last = Target(model.table, model.factors, model.densities, model.order[-1])
+    found = last.means(model.table.values)
+    monkeypatch.setattr(NoiseDensity, "is_even_around_centre", False)
+    np.testing.assert_allclose(found, last.means(model.table.values), atol=1e-9)
 
 
 @pytest.mark.parametrize("mechanism", ["linear", "nonlinear"])

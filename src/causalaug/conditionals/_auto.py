@@ -10,10 +10,9 @@ from causalaug._validation import check_at_least
 from causalaug.conditionals._base import FittedConditional
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
-from causalaug.densities import DEFAULT_SMOOTHING, KernelDensity, LevelDensity, MeanNoise, some_rows
+from causalaug.densities import DEFAULT_SMOOTHING, likeliest
 from causalaug.factorization import Factor
 from causalaug.table import Table
-from causalaug.typing import FloatArray, IntArray
 
 TEMPERATURES = (0.3, 0.6, 1.2, 2.5)
 """Temperatures of the kernels that are tried: the paper's, and wider ones."""
@@ -95,19 +94,4 @@ def _best(fits: Sequence[FittedConditional], table: Table, factor: Factor) -> Fi
     """Return the fit under which left-out rows are most likely; the first of equals."""
     if len(fits) == 1 or np.ptp(table.values[:, table.index(factor.target)]) == 0.0:
         return fits[0]
-    some = some_rows(table.n_rows)
-    share = table.original_weights()[some]
-    scores = [float(share @ _left_out(fit, table, factor, some)) for fit in fits]
-    return fits[int(np.argmax(scores))]
-
-
-def _left_out(fit: FittedConditional, table: Table, factor: Factor, some: IntArray) -> FloatArray:
-    """Return the log-density of some rows, each under a fit to the others."""
-    if isinstance(fit.density, MeanNoise):
-        return fit.density.left_out[some]
-    assert fit.density is not None
-    density = fit.density.make_density(table, factor)
-    assert isinstance(density, LevelDensity | KernelDensity)
-    pillow = table.values[:, [table.index(name) for name in factor.pillow]]
-    # No row must make all others worthless.
-    return np.maximum(density.log_left_out(pillow, some), -1e3)
+    return fits[likeliest([each.density for each in fits], table, factor)]

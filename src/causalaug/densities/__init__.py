@@ -13,11 +13,13 @@ array([0.5, 0. ])
 """
 
 from causalaug.densities._base import Density, DensityMaker, Shift
+from causalaug.densities._choice import likeliest
 from causalaug.densities._factor import density_of
 from causalaug.densities._kernel_density import KernelDensity
 from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
 from causalaug.densities._mean import spread
 from causalaug.densities._mean_noise import MeanNoise, fit_mean_with, fit_means
+from causalaug.densities._noise_density import NoiseDensity
 from causalaug.densities._regressor import check_regressor
 from causalaug.densities._rows import RowDensities
 from causalaug.densities._transform import LARGEST
@@ -31,12 +33,14 @@ __all__ = [
     "KernelDensity",
     "LevelDensity",
     "MeanNoise",
+    "NoiseDensity",
     "RowDensities",
     "Shift",
     "check_regressor",
     "density_of",
     "fit_mean_with",
     "fit_means",
+    "likeliest",
     "some_rows",
     "spread",
 ]

@@ -4,6 +4,7 @@ It is never zero on a value that could be a number: rows far from all others mee
 minus infinity.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -146,24 +147,41 @@ class KernelDensity:
         log_weights = self.rows.log_weights(np.empty((1, 0)))
         return float(effective_rows(np.exp(log_weights))[0])
 
-    def log_left_out(self, pillow: FloatArray, some: IntArray) -> FloatArray:
+    def log_left_out(
+        self, pillow: FloatArray, some: IntArray, rows: Sequence[WeighedRows] = ()
+    ) -> FloatArray:
         """Return the log-density of the values of some rows, each without its own row.
+
+        If rows are weighed in other ways, one after the other, the result has one row for each of
+        these ways: the bumps are the same, and computed once.
 
         A few rows at a time: weights of all of them would fall out of the processor's cache, and
         take gigabytes at 100,000 rows.
         """
+        ways = rows or (self.rows,)
+        mixed, count = np.empty((len(ways), len(some))), np.empty((len(ways), len(some)))
         size = max(LEFT_OUT_ENTRIES // self.rows.n_rows, 1)
-        parts = [some[start : start + size] for start in range(0, len(some), size)]
-        return np.concatenate([self._log_left_out(pillow, part) for part in parts])
+        for start in range(0, len(some), size):
+            part = slice(start, start + size)
+            log_bump = self._log_bumps(pillow, some[part])
+            bump = np.exp(log_bump)
+            for number, way in enumerate(ways):
+                weights = way.without_own(pillow, some[part])
+                mixed[number, part] = _log_mixed(weights, bump, log_bump)
+                count[number, part] = effective_rows(weights)
+        # The height of a bump: what was added up are bumps of height one.
+        mixed -= np.log(self.bandwidth) + 0.5 * np.log(2.0 * np.pi)
+        result = add_log_shares(mixed, count, self.tail.log_density(self.values[some]), TAIL_ROWS)
+        return result if rows else result[0]
 
-    def _log_left_out(self, pillow: FloatArray, some: IntArray) -> FloatArray:
-        weights = self.rows.without_own(pillow, some)
-        values = self.values[some]
-        distance = (values[:, np.newaxis] - self._lent(pillow[some])) / self.bandwidth
-        log_bump = log_student(distance, float(np.log(self.bandwidth)), np.inf)
-        mixed = _log_mixed(weights, log_bump)
-        common = self.tail.log_density(values)
-        return add_log_shares(mixed, effective_rows(weights), common, TAIL_ROWS)
+    def _log_bumps(self, pillow: FloatArray, some: IntArray) -> FloatArray:
+        """Return the logarithm of the bumps of all rows, of height one, at the values of some."""
+        distance = self.values[some][:, np.newaxis] - self._lent(pillow[some])
+        distance *= 1.0 / self.bandwidth
+        with np.errstate(over="ignore"):  # so far out that nothing is left of the bump
+            distance *= distance
+        distance *= -0.5
+        return distance
 
     def _lent(self, pillow: FloatArray) -> FloatArray:
         """Return what each row holds, or lends to each pillow: shape (1 or n, n_rows)."""
@@ -221,9 +239,9 @@ class KernelDensity:
         return result
 
 
-def _log_mixed(weights: FloatArray, log_bump: FloatArray) -> FloatArray:
+def _log_mixed(weights: FloatArray, bump: FloatArray, log_bump: FloatArray) -> FloatArray:
     """Return the logarithm of the weighted sum of each row's bumps; a row of nothing has -inf."""
-    sums: FloatArray = np.einsum("ij,ij->i", weights, np.exp(log_bump))
+    sums: FloatArray = np.einsum("ij,ij->i", weights, bump)
     with np.errstate(divide="ignore"):
         mixed: FloatArray = np.log(sums)
         # Logarithms are only needed where the bumps are too small to be added up.

@@ -74,6 +74,30 @@ class MeanNoise:
         centre[outside], scale[outside] = self._exact(inputs[outside])
         return centre, scale
 
+    def along(
+        self, pillow: FloatArray, position: int, points: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the same with one column of the pillow at several points of each row.
+
+        Shapes: pillow (n, n_columns), points and both results (n, n_points). A posterior asks for
+        this; what the other columns say is worked out once for all points of a row.
+        """
+        mean, is_numeric = self.mean, all(levels is None for levels in self.design.levels)
+        if (
+            self._table is None
+            and is_numeric
+            and isinstance(mean, SmoothMean)
+            and mean.features.is_sum_of_curves
+        ):
+            centre, doubt = mean.predict_along(pillow, position, points)
+            relative: FloatArray | float = 1.0
+            if not self.scale.is_even:
+                inputs = _repeated(pillow, position, points)
+                relative = self.scale.relative(inputs).reshape(points.shape)
+            return centre, self._scale(relative, doubt)
+        location = self(_repeated(pillow, position, points))
+        return location[0].reshape(points.shape), location[1].reshape(points.shape)
+
     @cached_property
     def _table(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
         """Points, means and scales, if the pillow is a single number; else None.
@@ -93,8 +117,12 @@ class MeanNoise:
             centre, doubt = self.mean.predict_with_doubt(inputs)
         else:
             centre = self.mean.predict(inputs)
-        scale = self.scale.level * self.scale.relative(inputs) * np.sqrt(1.0 + doubt)
-        return centre, np.maximum(scale, self.floor)
+        return centre, self._scale(self.scale.relative(inputs), doubt)
+
+    def _scale(self, relative: FloatArray | float, doubt: FloatArray | float) -> FloatArray:
+        """Return the scale of the noise, wider where the mean is in doubt."""
+        scale = self.scale.level * relative * np.sqrt(1.0 + doubt)
+        return np.maximum(scale, self.floor)
 
     def make_density(self, table: Table, factor: Factor, among: IntArray | None = None) -> Density:
         """Return Student's t around the mean; around one fitted anew to some of the rows."""
@@ -103,6 +131,13 @@ class MeanNoise:
                 (fit,) = fit_means([table.select(among)], [factor])
             return fit.make_density(table, factor)
         return NoiseDensity(self, self.freedom, self.transform)
+
+
+def _repeated(pillow: FloatArray, position: int, points: FloatArray) -> FloatArray:
+    """Return one row for each point, with the point in its place."""
+    repeated = np.repeat(pillow, points.shape[1], axis=0)
+    repeated[:, position] = points.ravel()
+    return repeated
 
 
 def fit_means(tables: Sequence[Table], factors: Sequence[Factor]) -> list[MeanNoise]:

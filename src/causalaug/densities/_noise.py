@@ -42,6 +42,10 @@ SCALE_PENALTY = 4.0
 SCALE_GAIN = 1.0
 """By how much, in log-likelihood per slope, an uneven noise must explain the residuals better."""
 
+LEAST_PROMISE = 0.3
+"""An uneven noise is not fitted if its first step promises less than this part of the gain that it
+must have."""
+
 FARTHEST = 2.5
 """The scale stays what it is beyond so many standard deviations of an input."""
 
@@ -108,9 +112,10 @@ def calm_mean(
     if calm.min() < GROSS:
         # A gross error looks like a large noise, and has made the mean too stiff.
         mean = fit_smooth_mean(inputs, target, share * calm)
+    design = mean.features(inputs)
     for _ in range(ROBUST_ROUNDS):
         calm = _calm_weights(standard_residuals(mean), share, freedom)
-        mean = refit_mean(mean, inputs, target, share * calm)
+        mean = refit_mean(mean, design, target, share * calm)
     return mean
 
 
@@ -147,10 +152,14 @@ def fit_scale(
     information = 2.0 * freedom / (freedom + 3.0)
     curvature = information * (lines.T * share) @ lines + np.diag(penalty + 1e-9)
     slopes = np.r_[np.log(level), np.zeros(n_slopes)]
-    for _ in range(30):
+    for number in range(30):
         square = np.square(residuals / np.exp(lines @ slopes))
         surprise = (freedom + 1.0) * square / (freedom + square) - 1.0
         step = np.linalg.solve(curvature, lines.T @ (share * surprise) - penalty * slopes)
+        # What the first step promises, as if the likelihood were a parabola.
+        promised = 0.5 * n_rows * float(step @ curvature @ step)
+        if number == 0 and promised < LEAST_PROMISE * (1.0 + SCALE_GAIN * n_slopes):
+            return even
         slopes = slopes + np.clip(step, -1.0, 1.0)
         if np.abs(step).max() < 1e-5:
             break

@@ -1,6 +1,6 @@
 """The density of noise around a mean, on the scale of a column, within its limits."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +16,24 @@ class LocationScale(Protocol):
 
     def __call__(self, pillow: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the centre and the scale at each row of the pillow."""
+
+    def along(
+        self, pillow: FloatArray, position: int, points: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return both with one column of the pillow at several points of each row."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldLocation:
+    """Centres and scales that are known, of rows that are given by number: a pillow of one."""
+
+    centre: FloatArray
+    scale: FloatArray
+
+    def __call__(self, pillow: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the centre and the scale of each row."""
+        rows = pillow[:, 0].astype(np.int64)
+        return self.centre[rows], self.scale[rows]
 
 
 @np.errstate(over="ignore")  # a distance beyond all numbers leaves nothing of the density
@@ -49,7 +67,7 @@ class NoiseDensity:
     The mean and the scale of the noise depend on the pillow.
     """
 
-    location: LocationScale
+    location: LocationScale | HeldLocation
     freedom: float
     transform: Transform = PlainTransform()
     atoms: FloatArray = field(default_factory=NO_ATOMS.copy)
@@ -59,6 +77,30 @@ class NoiseDensity:
         """Return the log-density of each value, ``-inf`` beyond the limits."""
         centre, scale = (beside(each, values) for each in self.location(pillow))
         return transformed_density(self.transform, values, centre, scale, self.freedom)
+
+    def held(self, pillow: FloatArray) -> "NoiseDensity":
+        """Return the density given rows of the pillow, whose numbers stand for them from now on.
+
+        Where the noise lies is worked out once, however often the density is asked.
+        """
+        return replace(self, location=HeldLocation(*self.location(pillow)))
+
+    def log_along(
+        self, values: FloatArray, pillow: FloatArray, position: int, points: FloatArray
+    ) -> FloatArray:
+        """Return the log-density of each value with a column of its pillow at several points.
+
+        Shapes: values (n,), pillow (n, n_columns), points and result (n, n_points).
+        """
+        assert not isinstance(self.location, HeldLocation)
+        centre, scale = self.location.along(pillow, position, points)
+        own = values[:, np.newaxis]
+        return transformed_density(self.transform, own, centre, scale, self.freedom)
+
+    @property
+    def is_even_around_centre(self) -> bool:
+        """Whether no limit and no other scale makes the mean differ from the centre."""
+        return self.transform == PlainTransform()
 
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
         """Return quantiles of the noise around the mean, moved within the limits."""

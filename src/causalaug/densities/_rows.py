@@ -1,5 +1,6 @@
 """Densities of weighted rows: the slow default, which serves any factor whose rows are weighed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,25 @@ from causalaug.densities._weighed import WeighedRows, some_rows
 from causalaug.factorization import Factor
 from causalaug.kernels import RowWeigher, silverman
 from causalaug.table import Table
-from causalaug.typing import IntArray
+from causalaug.typing import FloatArray, IntArray
+
+
+def left_out_logs(
+    makers: Sequence["RowDensities"], table: Table, factor: Factor, some: IntArray
+) -> FloatArray:
+    """Return the log-density of some rows, each without its own row, under each of several makers.
+
+    Shape: (len(makers), len(some)). They differ in what weighs the rows, and in nothing else.
+    """
+    pillow = table.values[:, [table.index(name) for name in factor.pillow]]
+    first = makers[0].make_density(table, factor)
+    if isinstance(first, KernelDensity):
+        ways = [WeighedRows(maker.weigher, table.n_rows) for maker in makers]
+        return first.log_left_out(pillow, some, ways)
+    densities = [first, *(maker.make_density(table, factor) for maker in makers[1:])]
+    return np.stack(
+        [each.log_left_out(pillow, some) for each in densities if isinstance(each, LevelDensity)]
+    )
 
 
 @dataclass(frozen=True, eq=False)

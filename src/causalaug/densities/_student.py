@@ -5,6 +5,12 @@ from scipy.special import gammaln, ndtri, stdtrit
 
 from causalaug.typing import FloatArray
 
+SMALLEST_SCALE = 1e-290
+"""Squared scales are not made smaller than that, in units of the largest residual."""
+
+FARTHEST_STEP = 2.0
+"""By how much the logarithm of a squared scale changes at a time, at most."""
+
 FARTHEST_LEVEL = 1e-4
 """Points of a quadrature start and end at this share of the mass."""
 
@@ -49,18 +55,24 @@ def student_quantile(level: FloatArray, freedom: float) -> FloatArray:
 def fit_student_scale(residuals: FloatArray, share: FloatArray, freedom: float) -> float:
     """Return the scale of Student's t that makes weighted residuals most likely.
 
-    A few steps of expectation and maximisation; each residual counts the less, the farther
-    it is out. The Gaussian takes one.
+    Each residual counts the less, the farther it is out, and at the best scale they count one on
+    average. Newton's method finds it on the logarithm of the scale; the Gaussian needs no step.
     """
     unit = float(np.ldexp(1.0, np.frexp(np.abs(residuals).max(initial=0.0))[1]))
     squares = np.square(residuals / unit)
     scale = float(share @ squares)
     for _ in range(60 if np.isfinite(freedom) and scale > 0.0 else 0):
-        new = float(share @ (squares * ((freedom + 1.0) / (freedom + squares / scale))))
+        far = squares / (squares + freedom * scale)
+        counts = share * far
+        slope = float(counts @ (1.0 - far))
         # If one row has nearly all weight the scale shrinks for ever; it must not become zero.
-        if abs(new - scale) <= 1e-4 * scale or new < np.finfo(np.float64).tiny:
+        if slope <= 0.0 or scale < SMALLEST_SCALE:
             break
-        scale = new
+        excess = float(counts.sum()) - 1.0 / (freedom + 1.0)
+        step = min(max(excess / slope, -FARTHEST_STEP), FARTHEST_STEP)
+        scale *= float(np.exp(step))
+        if abs(step) <= 1e-6:
+            break
     return unit * float(np.sqrt(scale))
 
 

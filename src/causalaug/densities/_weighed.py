@@ -67,20 +67,16 @@ class WeighedRows:
 
         Shape: (len(some), n_rows). The others share what the row would have had.
         """
-        log_kernel = self.weigher.log_kernel(pillow[some])
-        heaviest = log_kernel.max(axis=1, keepdims=True)
-        # What the weigher returned may be its own, and is not written to.
-        weights: FloatArray = log_kernel - np.where(np.isfinite(heaviest), heaviest, 0.0)
-        np.exp(weights, out=weights)
+        weights = self.weigher.relative(pillow[some])
         weights[np.arange(len(some)), some] = 0.0
-        total = weights.sum(axis=1, keepdims=True)
-        weights /= np.where(total > 0.0, total, 1.0)
+        total = np.einsum("ij->i", weights)[:, np.newaxis]
+        weights *= 1.0 / np.where(total > 0.0, total, 1.0)
         return weights
 
 
 def effective_rows(weights: FloatArray) -> FloatArray:
     """Return how many rows the weights of each query amount to, 0 where there are none."""
-    squares = np.square(weights).sum(axis=-1)
+    squares: FloatArray = np.einsum("...j,...j->...", weights, weights)
     count: FloatArray = np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0.0)
     return count
 

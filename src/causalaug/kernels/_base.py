@@ -56,6 +56,18 @@ class RowWeigher(ABC):
         log_weights: FloatArray = log_kernel - np.log(np.where(totals > 0.0, totals, 1.0))
         return log_weights
 
+    def relative(self, query: FloatArray) -> FloatArray:
+        """Return the kernel of every row given each query, up to a factor of each query.
+
+        Where any row has weight, the factor leaves some of it. Shape as of `log_kernel`. The array
+        is the caller's to change.
+        """
+        log_kernel = self.log_kernel(query)
+        heaviest = log_kernel.max(axis=1, keepdims=True)
+        # What `log_kernel` returned may be the weigher's own, and is not written to.
+        relative: FloatArray = log_kernel - np.where(np.isfinite(heaviest), heaviest, 0.0)
+        return np.exp(relative, out=relative)
+
     def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
         """Yield the weighted rows of each query, block after block, in their order.
 

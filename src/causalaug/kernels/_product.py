@@ -328,6 +328,10 @@ class ProductKernel(RowWeigher):
 
     # Weights of all rows.
 
+    def relative(self, query: FloatArray) -> FloatArray:
+        """Return the kernel of every row given each query, up to a factor of each query."""
+        return self._exponentiated(query) if self._is_wide else super().relative(query)
+
     def _dense_blocks(self, query: FloatArray, log_cut: float) -> Iterator[Dense]:
         """Yield the weights of all rows, for consecutive blocks of queries.
 
@@ -364,7 +368,7 @@ class ProductKernel(RowWeigher):
         log_kernel = column.log_kernel(column.distinct[:, np.newaxis], column.values)
         if position == 0 and self._log_rows is not None:
             log_kernel += self._log_rows
-        table = exp_or_zero(log_kernel)
+        table = exp_or_zero(log_kernel, log_kernel)
         if table.size <= LARGEST_KEPT_TABLE:
             self._tables[position] = table
         return table
@@ -384,15 +388,17 @@ class ProductKernel(RowWeigher):
         return codes
 
     def _exponentiated(self, query: FloatArray) -> FloatArray:
-        """Return the kernel of all rows, relative to the heaviest, by a matrix product.
+        """Return the kernel of all rows, up to a factor of each query, by a matrix product.
 
-        Of ``-(q - z)^2 / 2`` the part ``q z - z^2 / 2`` depends on the row. Queries that match
-        no row exactly go by the reference text.
+        Of ``-(q - z)^2 / 2`` the part ``q z - z^2 / 2`` depends on the row; without ``-q^2 / 2`` it
+        keeps its digits however far the query. Queries that match no row exactly go by the
+        reference text.
         """
-        gaussian = [c for c, column in enumerate(self._columns) if column.is_gaussian]
-        places = [self._columns[c].scaled(query[:, c]) for c in gaussian]
+        places = [c.scaled(q) for c, q in zip(self._columns, query.T, strict=True) if c.is_gaussian]
+        squares = np.minimum(np.square(places).sum(axis=0), WIDEST_SQUARE)
+        left = np.column_stack([*places, np.ones(len(query)), -0.5 * squares])
         with one_blas_thread():
-            log_kernel: FloatArray = np.column_stack([*places, np.ones(len(query))]) @ self._places
+            log_kernel: FloatArray = left @ self._places
         for column, wanted in zip(self._columns, query.T, strict=True):
             if not column.is_gaussian:
                 log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)
@@ -405,16 +411,18 @@ class ProductKernel(RowWeigher):
 
     @cached_property
     def _places(self) -> FloatArray:
-        """The rows' places in each Gaussian column, and what is taken off for them."""
+        """The rows' places in each Gaussian column, what is taken off for them, and ones."""
         places = np.stack([c.scaled(c.values) for c in self._columns if c.is_gaussian])
-        return np.vstack([places, -0.5 * np.square(places).sum(axis=0)])
+        return np.vstack([places, -0.5 * np.square(places).sum(axis=0), np.ones(self.n_rows)])
 
     @staticmethod
     def _relative(log_kernel: FloatArray) -> FloatArray:
-        """Return the exponentials relative to the heaviest of each row, in place."""
+        """Return the exponentials, relative to the heaviest of each row if need be, in place."""
         heaviest = log_kernel.max(axis=1, keepdims=True)
+        if heaviest.max(initial=0.0) < 1.0 and log_kernel.min(initial=0.0) >= SMALLEST_LOG:
+            return np.exp(log_kernel, out=log_kernel)
         log_kernel -= np.where(np.isfinite(heaviest), heaviest, 0.0)
-        return exp_or_zero(log_kernel)
+        return exp_or_zero(log_kernel, log_kernel)
 
     # Draws without weights.
 

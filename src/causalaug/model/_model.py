@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from causalaug._augmented_table import AugmentedTable
 from causalaug._random import RandomState, as_generator, as_seed
+from causalaug._threads import one_blas_thread
 from causalaug._validation import check_integer, different_variables
 from causalaug._workers import Engine, check_engine
 from causalaug.conditionals import (
@@ -97,7 +98,8 @@ class GraphModel(FittedFactors):
         if engine is not None:
             check_engine(engine)
         if job.n_blocks == 1:
-            paths = job.expansion.expand(self, as_generator(random_state))
+            with one_blas_thread():
+                paths = job.expansion.expand(self, as_generator(random_state))
         else:
             paths = grow_blocks(replace(job, seed=as_seed(random_state)), engine)
         originals = None if self.table.missing is None else CompletedRows(self)
@@ -249,10 +251,11 @@ def fit_table(
 ) -> GraphModel:
     """Return the model of rows that were checked before."""
     factors = factorize(graph, order)
-    if table.missing is None:
-        fitted = tuple(conditional.fit(table, factors))
-    else:
-        fitted = fit_factors(conditional, table, factors)
+    with one_blas_thread():
+        if table.missing is None:
+            fitted = tuple(conditional.fit(table, factors))
+        else:
+            fitted = fit_factors(conditional, table, factors)
     return GraphModel(graph, table, factors, conditional, fitted)
 
 

@@ -8,12 +8,13 @@ narrower than the prior.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import logsumexp
 
 from causalaug.conditionals import Density
+from causalaug.densities import NoiseDensity
 from causalaug.typing import FloatArray, IntArray
 
 FIRST_POINTS = 33
@@ -60,6 +61,9 @@ class Child:
 
     def log_likelihood(self, values: FloatArray, points: FloatArray) -> FloatArray:
         """Return how likely the child's cell is at each point of the target: shape of points."""
+        if isinstance(self.density, NoiseDensity):
+            own, pillow = values[:, self.column], values[:, self.pillow]
+            return self.density.log_along(own, pillow, self.position, points)
         n_rows, n_points = points.shape
         pillow = np.repeat(values[:, self.pillow], n_points, axis=0)
         pillow[:, self.position] = points.ravel()
@@ -87,6 +91,17 @@ class Posterior:
             impossible = np.isneginf(log_likelihood).all(axis=1, keepdims=True)
             total = total + np.where(impossible, 0.0, log_likelihood)
         return total
+
+    def held(self, values: FloatArray) -> tuple["Posterior", FloatArray]:
+        """Return the posterior of some rows, and these with their numbers as one more column.
+
+        Where the target's own noise lies is worked out once: every round asks for it.
+        """
+        if not isinstance(self.density, NoiseDensity):
+            return self, values
+        held = self.density.held(values[:, self.pillow])
+        numbered = np.column_stack([values, np.arange(len(values))])
+        return replace(self, density=held, pillow=np.array([values.shape[1]])), numbered
 
 
 def probabilities(posterior: Posterior, values: FloatArray, levels: FloatArray) -> FloatArray:
@@ -129,6 +144,11 @@ def means(posterior: Posterior, values: FloatArray) -> FloatArray:
 
 def _means(posterior: Posterior, values: FloatArray) -> FloatArray:
     """Return the means of one block of rows."""
+    own = posterior.density
+    if not posterior.children and isinstance(own, NoiseDensity) and own.is_even_around_centre:
+        centre, _ = own.location(values[:, posterior.pillow])
+        return centre
+    posterior, values = posterior.held(values)
     result = np.empty(len(values))
     rough = np.arange(len(values))
     points = posterior.density.cover(values[:, posterior.pillow], MEAN_POINTS)
@@ -196,6 +216,7 @@ def _distribution(
     posterior: Posterior, values: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return points, cumulative distribution and log-mass of one block of rows."""
+    posterior, values = posterior.held(values)
     points = posterior.density.cover(values[:, posterior.pillow], FIRST_POINTS)
     log_joint = posterior.log_joint(values, points)
     rough = np.arange(len(values))

@@ -1,0 +1,71 @@
+"""Which of several ways to model a factor makes rows most likely that it has not seen."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from causalaug.densities._base import DensityMaker
+from causalaug.densities._mean_noise import MeanNoise
+from causalaug.densities._rows import RowDensities, left_out_logs
+from causalaug.densities._weighed import some_rows
+from causalaug.factorization import Factor
+from causalaug.table import Table
+from causalaug.typing import FloatArray, IntArray
+
+LEAST_LOG = -1e3
+"""No row must make all others worthless."""
+
+GLANCE = 8
+"""Ways that weigh rows are first judged by one in so many of the rows that are left out."""
+
+FEWEST_TO_GLANCE_AT = 100
+"""With fewer rows that would tell too little, and save nothing."""
+
+CLEARLY = 2.0
+"""Standard errors by which a way must be behind a mean at a glance, not to be judged by all rows.
+With one, 4 factors of 892 were decided otherwise than by all rows, by up to 0.15 in log-density;
+with two none was, nor of 2,496 others (models of seeds 410,000 and up). On 796 new ones (seeds
+421,000 and up), made so that kernels win a quarter of them, two decide 3 otherwise, by 0.03 at
+most."""
+
+
+def likeliest(ways: Sequence[DensityMaker | None], table: Table, factor: Factor) -> int:
+    """Return the number of the way under which left-out rows are most likely; the first of equals.
+
+    A way is a mean and the noise around it, which may come first, or weighs rows. Weighing takes
+    far longer, and of simulated factors that have a mean it is chosen for one in forty.
+    """
+    some, weights = some_rows(table.n_rows), table.original_weights()
+    means = [way.left_out[some] for way in ways if isinstance(way, MeanNoise)]
+    numbers = [number for number, way in enumerate(ways) if isinstance(way, RowDensities)]
+    if means and len(some) >= FEWEST_TO_GLANCE_AT:
+        few = some[::GLANCE]
+        ahead = _logs(ways, numbers, table, factor, few) - means[0][::GLANCE]
+        hopeless = _is_clearly_negative(ahead, weights[few])
+        numbers = [number for number, lost in zip(numbers, hopeless, strict=True) if not lost]
+    if not numbers:
+        return 0
+    logs = np.vstack([*means, _logs(ways, numbers, table, factor, some)])
+    judged: list[int] = [*range(len(means)), *numbers]
+    return judged[int(np.argmax(logs @ weights[some]))]
+
+
+def _logs(
+    ways: Sequence[DensityMaker | None],
+    numbers: Sequence[int],
+    table: Table,
+    factor: Factor,
+    some: IntArray,
+) -> FloatArray:
+    """Return the log-density of some rows, each without its own, under some of the ways."""
+    makers = [way for number in numbers if isinstance(way := ways[number], RowDensities)]
+    return np.maximum(left_out_logs(makers, table, factor, some), LEAST_LOG)
+
+
+def _is_clearly_negative(differences: FloatArray, weights: FloatArray) -> list[bool]:
+    """Say of each row whether its weighted mean is so many standard errors below zero."""
+    share = weights / weights.sum()
+    means = differences @ share
+    errors = np.sqrt(np.square(differences - means[:, np.newaxis]) @ np.square(share))
+    clearly: list[bool] = (means + CLEARLY * errors < 0.0).tolist()
+    return clearly
