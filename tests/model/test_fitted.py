@@ -195,3 +195,18 @@ def test_probabilities_of_ordered_levels_sum_to_one_given_any_pillow(seed):
     rows = pd.DataFrame({"x": np.full(len(levels), x[0]), "n": levels})
     total = np.exp(model.log_density(rows)["n"]).sum()
     assert total == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("conditional", [ca.KernelConditional(), ca.ResidualConditional(), "auto"])
+@pytest.mark.parametrize("gone", ["x", "y", "town", None])
+def test_factors_that_no_row_has_all_cells_of_are_not_known(conditional, gone):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=30), "y": rng.normal(size=30)})
+    frame["town"] = rng.choice(["here", "there"], 30)
+    model = ca.fit_model(frame, "x -> y; x -> town", conditional)
+    asked = frame[:0] if gone is None else frame[:4].assign(**{gone: frame[gone].where(False)})
+    found = model.log_density(asked)
+    assert found.shape == (len(asked), 3)
+    without = {"x": ["x", "y", "town"], "y": ["y"], "town": ["town"], None: []}[gone]
+    assert found[without].isna().all(axis=None)
+    assert found.drop(columns=without).notna().all(axis=None)

@@ -103,7 +103,8 @@ class FittedFactors:
             pillow = values[:, [self.table.index(name) for name in factor.pillow]]
             log_density = np.full(len(values), np.nan)
             known = ~np.isnan(own) & np.isfinite(pillow).all(axis=1)
-            log_density[known] = _log_density(density, own[known], pillow[known])
+            if known.any():
+                log_density[known] = _log_density(density, own[known], pillow[known])
             result[factor.target] = log_density
         return pd.DataFrame(result)
 
