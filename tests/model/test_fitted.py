@@ -204,7 +204,8 @@ def test_factors_that_no_row_has_all_cells_of_are_not_known(conditional, gone):
     frame = pd.DataFrame({"x": rng.normal(size=30), "y": rng.normal(size=30)})
     frame["town"] = rng.choice(["here", "there"], 30)
     model = ca.fit_model(frame, "x -> y; x -> town", conditional)
-    asked = frame[:0] if gone is None else frame[:4].assign(**{gone: frame[gone].where(False)})
+    holes = frame.assign(**{} if gone is None else {gone: frame[gone].mask(frame[gone].notna())})
+    asked = holes[:0] if gone is None else holes[:4]
     found = model.log_density(asked)
     assert found.shape == (len(asked), 3)
     without = {"x": ["x", "y", "town"], "y": ["y"], "town": ["town"], None: []}[gone]
