@@ -13,10 +13,10 @@ from sklearn.pipeline import make_pipeline
 
 import causalaug as ca
 from causalaug.estimators import with_encoding
+from causalaug.estimators._filled_in import FilledIn
 from causalaug.evaluation import Comparison, Gain
 from causalaug.evaluation._compare import _notes
 from causalaug.evaluation._gaussian_process import GaussianProcess
-from causalaug.evaluation._holes import FilledIn
 from causalaug.evaluation._plain import default_learner, plain_learners
 from causalaug.evaluation._trials import as_typed
 from causalaug.exceptions import TableError
