@@ -264,3 +264,20 @@ def test_holes_outside_the_graph_of_an_array_are_filled_in():
     with pytest.warns(ca.exceptions.CausalAugWarning, match="note"):
         model.fit(cells, y)
     assert np.isfinite(model.predict(cells)).all()
+
+
+def test_a_fold_with_holes_is_fitted_and_completed_once(monkeypatch):
+    """Plain rows, new rows of the graph and of the control need the same model and draws."""
+    refined = []
+    original = ca.GraphModel.refined
+
+    def counted(self, *args, **options):
+        # The control's rows are complete by then, and nothing is left to refine.
+        refined.extend([None] * (self.table.missing is not None))
+        return original(self, *args, **options)
+
+    monkeypatch.setattr(ca.GraphModel, "refined", counted)
+    X, y = rows()
+    make(share=ca.Blend(n_splits=2)).fit(punch(X), y)
+    # Two folds, and all rows.
+    assert len(refined) == 3

@@ -13,7 +13,7 @@ array([0.5, 0. ])
 """
 
 from causalaug.densities._base import Density, DensityMaker, Shift
-from causalaug.densities._choice import likeliest
+from causalaug.densities._choice import LEAST_LOG, likeliest
 from causalaug.densities._factor import density_of
 from causalaug.densities._kernel_density import KernelDensity
 from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
@@ -28,6 +28,7 @@ from causalaug.densities._weighed import some_rows
 __all__ = [
     "DEFAULT_SMOOTHING",
     "LARGEST",
+    "LEAST_LOG",
     "Density",
     "DensityMaker",
     "KernelDensity",

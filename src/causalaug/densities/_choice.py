@@ -13,7 +13,7 @@ from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray
 
 LEAST_LOG = -1e3
-"""No row must make all others worthless."""
+"""A row counts for no less than this log-density: none must make all others worthless."""
 
 GLANCE = 8
 """Ways that weigh rows are first judged by one in so many of the rows that are left out."""

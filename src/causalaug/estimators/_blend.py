@@ -17,7 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from causalaug._random import new_seed
 from causalaug._validation import check_bool, check_integer
-from causalaug.densities import some_rows
+from causalaug.densities import LEAST_LOG, some_rows
 from causalaug.estimators._folds import check_splitter, enough_folds, hold_out_labelled
 from causalaug.estimators._holes import Filler, predictions_of
 from causalaug.estimators._losses import EXPECTED_LOSSES, QUANTILE, loss_of
@@ -46,9 +46,6 @@ if TYPE_CHECKING:
     Judged = tuple[dict["Candidate", FloatArray], FloatArray]
 
 PLAIN, CONTROL, GRAPH, MODEL = "plain", "control", "graph", "graph model"
-
-LEAST_LOG = -1e3
-"""The log-density of one cell is at least this: a level that was never seen has none."""
 
 
 @dataclass(frozen=True)

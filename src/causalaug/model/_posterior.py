@@ -40,7 +40,7 @@ the middle one if the next is 0.9 standard deviations away."""
 LEFT_OUT = 0.005
 """Mass on either side that the even points need not reach."""
 
-LEAST_LOG = -300.0
+LEAST_RELATIVE_LOG = -300.0
 """Densities that are lower than this, relative to the highest, are taken for it."""
 
 MOST_MEAN_ROUNDS = 4
@@ -172,7 +172,7 @@ def _evenly(points: FloatArray, log_joint: FloatArray) -> FloatArray:
     is next to nothing holds much less than half of what the higher end suggests.
     """
     top = log_joint.max(axis=1, keepdims=True)
-    relative = np.maximum(log_joint - np.where(np.isfinite(top), top, 0.0), LEAST_LOG)
+    relative = np.maximum(log_joint - np.where(np.isfinite(top), top, 0.0), LEAST_RELATIVE_LOG)
     high, drop = np.maximum(relative[:, 1:], relative[:, :-1]), np.abs(np.diff(relative, axis=1))
     drop = np.maximum(drop, 1e-6)
     masses = np.diff(points, axis=1) * np.exp(high) * -np.expm1(-drop) / drop
