@@ -326,3 +326,11 @@ def test_the_doubt_far_out_is_large_and_no_overflow():
     smooth = fit_smooth_mean(x, x[:, 0], np.ones(20))
     far = replace(smooth, directions=smooth.directions * 1e300)
     assert np.isfinite(far.predict_with_doubt(x)[1]).all()
+
+
+def test_features_that_depend_on_each_other_need_no_penalty_to_be_told_apart():
+    x = np.random.default_rng(0).normal(size=(20, 2))
+    rows = np.column_stack([x, x @ [[1.0, 2.0], [3.0, 4.0]], 1e3 * x[:, :1]])
+    # So small a penalty is lost in rounding, and there is no Cholesky factor.
+    for found, expected in zip(_mean._whitened(rows, 1e-300), _mean._principal(rows), strict=True):
+        np.testing.assert_array_equal(found, expected)

@@ -449,7 +449,9 @@ def _whitened(rows: FloatArray, ratio: float) -> tuple[FloatArray, FloatArray]:
     """
     covariance = rows.T @ rows
     covariance.flat[:: len(covariance) + 1] += ratio
-    factor, _ = lapack.dpotrf(covariance, lower=1)
+    factor, failed = lapack.dpotrf(covariance, lower=1)
+    if failed:  # the penalty is lost in rounding beside features that depend on each other
+        return _principal(rows)
     inverse, _ = lapack.dtrtri(factor, lower=1)
     lengths = factor.diagonal()
     variances: FloatArray = np.maximum(np.square(lengths) - ratio, 0.0)
