@@ -38,6 +38,13 @@ def test_bins_keep_the_order_and_tell_a_few_values_apart(X):
         np.testing.assert_array_equal(after[there], ranks)
 
 
+@pytest.mark.parametrize("value", [1.0, -1.0, 0.1, 1e300, -5e-324])
+def test_bins_tell_neighbours_among_doubles_apart(value):
+    X = np.array([[value], [np.nextafter(value, np.inf)]])
+    X = np.vstack([X, np.nextafter(X[1:], np.inf)])
+    np.testing.assert_array_equal(QuantileBins().fit_transform(X)[:, 0], [0, 1, 2])
+
+
 def test_bins_of_many_values_hold_equally_many():
     X = np.random.default_rng(0).lognormal(size=(5100, 1))
     binned = QuantileBins().fit(X).transform(X)[:, 0]

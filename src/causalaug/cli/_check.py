@@ -75,13 +75,14 @@ def check(
       causalaug check data.csv --graph graph.txt --json | jq -r .verdict
     """
     from causalaug.cli._graph_files import open_graph
+    from causalaug.cli._rows import only_nodes
     from causalaug.cli._table_files import read_table
     from causalaug.diagnostics import check_graph
 
     checked_kinds = parse_kinds(kinds)
     check_jobs(jobs)
     admg = open_graph(graph)
-    frame = read_table(data, text, chosen)
+    frame = only_nodes(read_table(data, text, chosen), admg, output)
     with output.progress("Testing independences") as progress:
         found = check_graph(
             frame,
@@ -93,15 +94,14 @@ def check(
             random_state=seed,
             callback=progress,
         )
-    _tell(output, found, _kinds(frame, admg, checked_kinds), every=every)
+    _tell(output, found, _kinds(frame, checked_kinds), every=every)
 
 
-def _kinds(frame: Any, graph: Any, kinds: Any) -> dict[str, str]:
-    """Return the kinds that the columns of the graph are taken for."""
-    from causalaug.table import Table, without_extra
+def _kinds(frame: Any, kinds: Any) -> dict[str, str]:
+    """Return the kinds that columns are taken for."""
+    from causalaug.table import Table
 
-    inside, _ = without_extra(frame, graph.nodes, "ignore")
-    table = Table.from_frame(inside, kinds=kinds, holes=True)
+    table = Table.from_frame(frame, kinds=kinds, holes=True)
     return dict(zip(table.columns, table.kinds, strict=True))
 
 

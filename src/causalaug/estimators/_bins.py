@@ -71,8 +71,10 @@ def edges_of(values: FloatArray) -> FloatArray:
     """
     distinct = np.unique(values)
     if len(distinct) <= MOST_BINS:
-        middles: FloatArray = 0.5 * distinct[1:] + 0.5 * distinct[:-1]
-        return middles
+        below, above = distinct[:-1], distinct[1:]
+        middles: FloatArray = 0.5 * above + 0.5 * below
+        # Between two neighbours among doubles there is no middle: it is rounded to one of them.
+        return np.where(middles < above, middles, below)
     ranks = np.linspace(0.0, 100.0, MOST_BINS + 1)[1:-1]
     edges: FloatArray = np.unique(np.percentile(values, ranks, method="averaged_inverted_cdf"))
     return edges
