@@ -20,11 +20,9 @@ leave the plain learner a mean, and the learner with 1,000 new rows enough to sp
 SMALL_TABLE = 500
 """Up to so many rows plain gradient boosting is the better default. With the weighted new rows of
 60 observed ones it takes 0.18 s and histograms (31 leaves, 100 rounds) 0.58 s, most of it for bins
-of weighted quantiles; its errors are lower by 37% without new rows and by 2% with them. From 1,000
-rows on histograms are as fast, and better with new rows."""
-
-LARGE_TABLE = 2_000
-"""Beyond so many rows the bins of histograms are found beforehand: a third of the time per fit."""
+of weighted quantiles; its errors are lower by 37% without new rows and by 2% with them. Beyond, it is
+histograms, whose bins are found beforehand: a default fit to 800 rows of 9 columns takes 7 instead of
+17 s, its test error is the same (-0.0 ± 0.0%, eight models of seeds 500,000 and up)."""
 
 
 def default_booster(n_rows: int, *, classification: bool) -> Any:
@@ -34,16 +32,14 @@ def default_booster(n_rows: int, *, classification: bool) -> Any:
 
     >>> default_booster(60, classification=False)
     GradientBoostingRegressor(min_weight_fraction_leaf=0.02, n_estimators=60)
-    >>> default_booster(100_000, classification=False)
+    >>> default_booster(1_000, classification=False)
     Pipeline(steps=[('quantilebins', QuantileBins()),
                     ('histgradientboostingregressor',
                      HistGradientBoostingRegressor(early_stopping=False))])
     """
     hist = HistGradientBoostingClassifier if classification else HistGradientBoostingRegressor
-    if n_rows > LARGE_TABLE:
-        return make_pipeline(QuantileBins(), _asking_for_weights(hist(early_stopping=False)))
     if n_rows > SMALL_TABLE:
-        return hist(early_stopping=False)
+        return make_pipeline(QuantileBins(), _asking_for_weights(hist(early_stopping=False)))
     if n_rows < TINY_TABLE:
         return hist(max_leaf_nodes=8, max_iter=60, early_stopping=False)
     small = GradientBoostingClassifier if classification else GradientBoostingRegressor
