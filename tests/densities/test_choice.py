@@ -28,13 +28,13 @@ def ways_of(kind, n_rows, seed=0):
 @pytest.fixture
 def n_judged(monkeypatch):
     """Return a list to which the number of rows is added whenever rows are weighed."""
-    counts, plain = [], WeighedRows.without_own
+    counts, plain = [], WeighedRows.sums_without_own
 
-    def noted(self, pillow, some):
+    def noted(self, pillow, some, size):
         counts.append(len(some))
-        return plain(self, pillow, some)
+        return plain(self, pillow, some, size)
 
-    monkeypatch.setattr(WeighedRows, "without_own", noted)
+    monkeypatch.setattr(WeighedRows, "sums_without_own", noted)
     return counts
 
 

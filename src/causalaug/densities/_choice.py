@@ -6,7 +6,7 @@ import numpy as np
 
 from causalaug.densities._base import DensityMaker
 from causalaug.densities._mean_noise import MeanNoise
-from causalaug.densities._rows import RowDensities, left_out_logs
+from causalaug.densities._rows import LeftOut, RowDensities
 from causalaug.densities._weighed import some_rows
 from causalaug.factorization import Factor
 from causalaug.table import Table
@@ -38,28 +38,25 @@ def likeliest(ways: Sequence[DensityMaker | None], table: Table, factor: Factor)
     some, weights = some_rows(table.n_rows), table.original_weights()
     means = [way.left_out[some] for way in ways if isinstance(way, MeanNoise)]
     numbers = [number for number, way in enumerate(ways) if isinstance(way, RowDensities)]
+    makers = [way for way in ways if isinstance(way, RowDensities)]
+    if not makers:
+        return 0
+    left_out, left = LeftOut.of(makers, table, factor), list(range(len(makers)))
     if means and len(some) >= FEWEST_TO_GLANCE_AT:
         few = some[::GLANCE]
-        ahead = _logs(ways, numbers, table, factor, few) - means[0][::GLANCE]
+        ahead = _logs(left_out, left, few) - means[0][::GLANCE]
         hopeless = _is_clearly_negative(ahead, weights[few])
-        numbers = [number for number, lost in zip(numbers, hopeless, strict=True) if not lost]
-    if not numbers:
+        left = [number for number, lost in zip(left, hopeless, strict=True) if not lost]
+    if not left:
         return 0
-    logs = np.vstack([*means, _logs(ways, numbers, table, factor, some)])
-    judged: list[int] = [*range(len(means)), *numbers]
+    logs = np.vstack([*means, _logs(left_out, left, some)])
+    judged: list[int] = [*range(len(means)), *(numbers[number] for number in left)]
     return judged[int(np.argmax(logs @ weights[some]))]
 
 
-def _logs(
-    ways: Sequence[DensityMaker | None],
-    numbers: Sequence[int],
-    table: Table,
-    factor: Factor,
-    some: IntArray,
-) -> FloatArray:
+def _logs(left_out: LeftOut, numbers: Sequence[int], some: IntArray) -> FloatArray:
     """Return the log-density of some rows, each without its own, under some of the ways."""
-    makers = [way for number in numbers if isinstance(way := ways[number], RowDensities)]
-    return np.maximum(left_out_logs(makers, table, factor, some), LEAST_LOG)
+    return np.maximum(left_out.logs(numbers, some), LEAST_LOG)
 
 
 def _is_clearly_negative(differences: FloatArray, weights: FloatArray) -> list[bool]:
