@@ -397,6 +397,12 @@ class Ragged:
         offsets = np.searchsorted(entries, self.offsets)
         return Ragged(offsets, self.index[entries], self.log_weight[entries])
 
+    def of(self, start: int, stop: int) -> "Ragged":
+        """Return the entries of consecutive owners."""
+        begin, end = self.offsets[start], self.offsets[stop]
+        offsets = self.offsets[start : stop + 1] - begin
+        return Ragged(offsets, self.index[begin:end], self.log_weight[begin:end])
+
     def at_least(self, log_floor: FloatArray) -> "Ragged":
         """Return the entries whose log-weight is at least the floor of their owner."""
         return self.at(np.flatnonzero(self.log_weight >= log_floor[self.owner]))
@@ -491,6 +497,10 @@ class Dense:
         largest: FloatArray = (self.matrix * np.exp(credit)).max(axis=1)
         with np.errstate(divide="ignore"):
             return np.log(largest)
+
+    def of(self, start: int, stop: int) -> "Dense":
+        """Return the entries of consecutive owners."""
+        return Dense(self.matrix[start:stop], self.is_alive[start:stop])
 
     def at_least(self, log_floor: FloatArray) -> Ragged:
         """Return the entries, not zero, whose log-weight is at least the floor of their owner."""

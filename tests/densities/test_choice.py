@@ -54,6 +54,11 @@ def test_what_is_clearly_behind_at_a_glance_is_not_judged_by_all_rows(n_judged):
     assert sum(n_judged) == len(BESIDE_A_MEAN) * 240 // _choice.GLANCE
 
 
+def test_no_row_is_judged_twice(n_judged):
+    likeliest(*ways_of("branches", 240))
+    assert sum(n_judged) <= len(BESIDE_A_MEAN) * 240
+
+
 def test_few_rows_are_judged_at_once(n_judged):
     likeliest(*ways_of("line", 90))
     assert sum(n_judged) == len(BESIDE_A_MEAN) * 90
@@ -72,4 +77,5 @@ def test_standard_errors_are_those_of_weighted_means(errors):
     share = weights / weights.sum()
     values -= share @ values
     values -= errors * np.sqrt(np.square(share * values).sum())
-    assert _is_clearly_negative(np.array([values, -values]), weights) == [errors > CLEARLY, False]
+    found = _is_clearly_negative(np.array([values, -values]), weights)
+    assert found.tolist() == [errors > CLEARLY, False]

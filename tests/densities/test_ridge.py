@@ -40,20 +40,21 @@ def test_where_a_ratio_is_lost_in_rounding_eigenvalues_serve():
 def test_nothing_to_explain_is_as_likely_at_every_penalty():
     rows = np.zeros((30, 2))
     response = Response.of(np.random.default_rng(0).normal(size=30), np.full(30, 1.0 / 30.0))
-    assert np.ptp(log_evidence(rows, response, RATIOS)) == 0.0
+    assert np.ptp(log_evidence(response.centred(rows), response, RATIOS)) == 0.0
 
 
 @given(SEEDS, st.sampled_from([(30, 4), (25, 40)]))
 def test_more_features_than_rows_are_as_likely_as_by_the_larger_matrix(seed, shape):
     rng = np.random.default_rng(seed)
     response = Response.of(rng.normal(size=shape[0]), np.full(shape[0], 1.0 / shape[0]))
-    rows, _ = response.centred(rng.normal(size=shape))
+    features = response.centred(rng.normal(size=shape))
+    rows = features.rows
     penalties = np.array([1e-2, 1.0, 1e2])
     ratios = penalties / response.n_rows
     form, volume = slow_forms(rows.T @ rows, rows.T @ response.standard, ratios)
     unexplained = response.standard @ response.standard - np.array(form)
     expected = -0.5 * response.n_rows * np.log(unexplained) - 0.5 * np.array(volume)
-    np.testing.assert_allclose(log_evidence(rows, response, penalties), expected, rtol=1e-6)
+    np.testing.assert_allclose(log_evidence(features, response, penalties), expected, rtol=1e-6)
 
 
 @given(SEEDS, st.sampled_from([(12, 3), (40, 3), (40, 60)]))
@@ -62,7 +63,7 @@ def test_coefficients_are_those_of_a_slow_ridge_regression(seed, shape):
     design, target = rng.normal(size=shape), rng.normal(size=shape[0])
     weights = rng.uniform(0.5, 2.0, size=shape[0])
     response = Response.of(target, weights / weights.sum())
-    fit = fit_coefficients(design, response, 0.3)
+    fit = fit_coefficients(response.centred(design), response, 0.3)
     slope, intercept = slow_ridge(design, target, response.share, 0.3 / response.n_rows)
     np.testing.assert_allclose(fit.values, slope, atol=1e-8)
     assert fit.intercept == pytest.approx(intercept, abs=1e-8)
@@ -72,7 +73,7 @@ def test_features_that_depend_on_each_other_need_no_penalty_to_be_told_apart():
     x = np.random.default_rng(0).normal(size=(20, 2))
     rows = np.column_stack([x, x @ [[1.0, 2.0], [3.0, 4.0]], 1e3 * x[:, :1]])
     # So small a penalty is lost in rounding, and there is no Cholesky factor.
-    for found, expected in zip(
-        _ridge._whitened(rows, 1e-300), _ridge._principal(rows), strict=True
-    ):
-        np.testing.assert_array_equal(found, expected)
+    features = _ridge.Centred(rows, rows, np.zeros(5))
+    found = _ridge._whitened(features, 1e-300)
+    for each, expected in zip(found, _ridge._principal(rows), strict=True):
+        np.testing.assert_array_equal(each, expected)

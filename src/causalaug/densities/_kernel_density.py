@@ -40,9 +40,10 @@ SMALLEST_SUM = 1e-290
 NARROWEST_IN_TABLE = 200.0
 """With more bandwidths than this in the range of a column, a table would be too coarse."""
 
-LEFT_OUT_ENTRIES = 1 << 15
+LEFT_OUT_ENTRIES = 40_000
 """Weights held at a time where rows are left out: small enough for the processor's cache. Four
-times as many take a fifth longer on 300 rows (`benchmarks/before_after.py`, fixed share, Ridge)."""
+times as many take a fifth longer on 300 rows (`benchmarks/before_after.py`, fixed share, Ridge);
+of 1,000 rows an eighth of those that are left out is one block."""
 
 TAIL_FREEDOM = 3.0
 """Degrees of freedom of broad tails."""

@@ -18,6 +18,7 @@ import numpy as np
 from causalaug.densities._features import Features, Shelf, candidate_features
 from causalaug.densities._ridge import (
     LEAST_FREEDOM,
+    Centred,
     Coefficients,
     Response,
     fit_coefficients,
@@ -165,14 +166,9 @@ class Choice:
     """Features, what they are in all rows, and the penalty at which their evidence is largest."""
 
     features: Features
-    design: FloatArray
+    centred: Centred
     penalty: float
     evidence: float
-
-    def mean(self, response: Response) -> SmoothMean:
-        """Return the mean, and what it owes to each row."""
-        fit = fit_coefficients(self.design, response, self.penalty)
-        return _mean_of(self.features, fit, response, self.penalty, self.evidence)
 
 
 def fit_smooth_mean(
@@ -197,7 +193,9 @@ def fit_with_design(
     tried = candidate_features(centre, scale, standard, {} if shelf is None else shelf)
     choices = [_choose_penalty(*each, response) for each in tried]
     best = max(choices, key=lambda each: each.evidence - SIMPLER * bool(each.features.bumps))
-    return best.mean(response), best.design
+    fit = fit_coefficients(best.centred, response, best.penalty)
+    mean = _mean_of(best.features, fit, response, best.penalty, best.evidence)
+    return mean, best.centred.design
 
 
 def refit_mean(
@@ -208,7 +206,7 @@ def refit_mean(
     `design` are the features of all rows. The evidence stays that of the first fit.
     """
     response = Response.of(target, weights / weights.sum(), mean.n_rows)
-    fit = fit_coefficients(design, response, mean.penalty)
+    fit = fit_coefficients(response.centred(design), response, mean.penalty)
     return _mean_of(mean.features, fit, response, mean.penalty, mean.evidence)
 
 
@@ -218,9 +216,10 @@ def _choose_penalty(features: Features, design: FloatArray, response: Response) 
     is_few = response.n_rows < min(FEW_FOR_BUMPS, ROWS_PER_INPUT * n_inputs + 1)
     is_bounded = features.bumps and n_inputs >= FEWEST_INPUTS and is_few
     penalties = LARGE_PENALTIES if is_bounded else PENALTIES
-    evidence = log_evidence(response.centred(design)[0], response, penalties)
+    centred = response.centred(design)
+    evidence = log_evidence(centred, response, penalties)
     best = len(evidence) - 1 - int(evidence[::-1].argmax())
-    return Choice(features, design, float(penalties[best]), float(evidence[best]))
+    return Choice(features, centred, float(penalties[best]), float(evidence[best]))
 
 
 def _mean_of(

@@ -5,6 +5,7 @@ out for the best of them.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import lapack
@@ -55,27 +56,46 @@ class Response:
         unit = unit_of(away, share)
         return cls(target, share, centre, unit, root, root * (away / unit), n_rows)
 
-    def centred(self, design: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return features less their means, times the roots of the weights, and the means."""
+    def centred(self, design: FloatArray) -> "Centred":
+        """Return features less their means, times the roots of the weights."""
         middle = self.share @ design
         rows = design - middle
         rows *= self.root[:, np.newaxis]
-        return rows, middle
+        return Centred(design, rows, middle)
 
 
-def log_evidence(rows: FloatArray, response: Response, penalties: FloatArray) -> FloatArray:
+@dataclass(frozen=True, eq=False)
+class Centred:
+    """Features of all rows: as they are, and centred and weighed, with the means taken off."""
+
+    design: FloatArray
+    rows: FloatArray
+    middle: FloatArray
+
+    @property
+    def is_tall(self) -> bool:
+        """Whether there are at least as many rows as features."""
+        return bool(self.rows.shape[1] <= len(self.rows))
+
+    @cached_property
+    def covariance(self) -> FloatArray:
+        """The covariance of the features; to compare them and to fit them takes the same one."""
+        return self.rows.T @ self.rows
+
+
+def log_evidence(features: Centred, response: Response, penalties: FloatArray) -> FloatArray:
     """Return the log-likelihood of the target at each penalty, coefficients integrated out.
 
     The intercept is free. With centred features `F` and noise of variance `s`, the target is
     normal with covariance ``s (1 + F F' / penalty)``; `s` is where its likelihood is largest. Of
     few rows it is that of each under a fit to the others.
     """
+    rows, standard = features.rows, response.standard
     if response.n_rows < FEW_ROWS:
         return _log_left_out(rows, response, penalties)
     ratios = penalties / response.n_rows
-    standard = response.standard
-    if rows.shape[1] <= len(rows):
-        product, volumes = inverse_forms(rows.T @ rows, rows.T @ standard, ratios)
+    if features.is_tall:
+        product, volumes = inverse_forms(features.covariance, rows.T @ standard, ratios)
         unexplained = standard @ standard - product
     else:  # the same by the smaller matrix
         product, volumes = inverse_forms(rows @ rows.T, standard, ratios)
@@ -151,17 +171,17 @@ class Coefficients:
     leverages: FloatArray
 
 
-def fit_coefficients(design: FloatArray, response: Response, penalty: float) -> Coefficients:
+def fit_coefficients(features: Centred, response: Response, penalty: float) -> Coefficients:
     """Fit the features of all rows at one penalty."""
-    rows, middle = response.centred(design)
+    rows, middle = features.rows, features.middle
     ratio = penalty / response.n_rows
-    is_tall = rows.shape[1] <= len(rows) and response.n_rows >= FEW_ROWS
-    variances, directions = _whitened(rows, ratio) if is_tall else _principal(rows)
+    is_many = features.is_tall and response.n_rows >= FEW_ROWS
+    variances, directions = _whitened(features, ratio) if is_many else _principal(rows)
     doubts = 1.0 / (variances + ratio)
     scores = rows @ directions
     values = response.unit * (directions @ ((response.standard @ scores) * doubts))
     intercept = response.centre - float(middle @ values)
-    residuals = response.target - (design @ values + intercept)
+    residuals = response.target - (features.design @ values + intercept)
     scores *= scores
     leverages = np.minimum(response.share + scores @ doubts, 1.0)
     return Coefficients(values, intercept, middle, directions, doubts, residuals, leverages)
@@ -179,17 +199,17 @@ def _principal(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     return variances, (rows.T @ basis) / np.sqrt(variances)
 
 
-def _whitened(rows: FloatArray, ratio: float) -> tuple[FloatArray, FloatArray]:
+def _whitened(features: Centred, ratio: float) -> tuple[FloatArray, FloatArray]:
     """Return variances and directions that serve one penalty as well as principal ones.
 
     With ``L L'`` the covariance of the features plus the penalty, the columns of ``L'^-1`` have
     the length one in it. A Cholesky factorisation takes a fifth of the time that eigenvalues do.
     """
-    covariance = rows.T @ rows
+    covariance = features.covariance.copy()
     covariance.flat[:: len(covariance) + 1] += ratio
     factor, failed = lapack.dpotrf(covariance, lower=1)  # zeros above the diagonal
     if failed:  # the penalty is lost in rounding beside features that depend on each other
-        return _principal(rows)
+        return _principal(features.rows)
     inverse, _ = lapack.dtrtri(factor, lower=1)
     lengths = factor.diagonal()
     variances: FloatArray = np.maximum(np.square(lengths) - ratio, 0.0)

@@ -72,7 +72,7 @@ class LeftOut:
             densities += [maker.make_density(table, factor) for maker in makers[1:]]
         return cls(pillow, densities, [WeighedRows(each.weigher, table.n_rows) for each in makers])
 
-    def logs(self, numbers: Sequence[int], some: IntArray) -> FloatArray:
+    def logs(self, numbers: IntArray, some: IntArray) -> FloatArray:
         """Return the log-density of some rows under the makers of these numbers, one after another.
 
         Shape: (len(numbers), len(some)).

@@ -296,10 +296,16 @@ class ProductKernel(RowWeigher):
 
     def _pair_kernel(self, query: FloatArray, owner: IntArray, rows: IntArray) -> FloatArray:
         """Return the log-kernel of pairs of a query and a row, exact columns left out."""
-        log_kernel = np.zeros(len(rows)) if self._log_rows is None else self._log_rows[rows]
-        for position, column in enumerate(self._columns):
-            if not column.is_exact:
-                log_kernel += column.log_kernel(query[owner, position], column.values[rows])
+        parts = [
+            column.log_kernel(wanted.take(owner), column.values.take(rows))
+            for wanted, column in zip(query.T, self._columns, strict=False)
+            if not column.is_exact
+        ]
+        if self._log_rows is not None:
+            parts.insert(0, self._log_rows.take(rows))
+        log_kernel = parts[0] if parts else np.zeros(len(rows))
+        for part in parts[1:]:
+            log_kernel += part
         return log_kernel
 
     def _from_pivots(
