@@ -290,8 +290,9 @@ def exp_or_zero(log_weight: FloatArray, out: FloatArray | None = None) -> FloatA
     """
     if log_weight.min(initial=0.0) >= SMALLEST_LOG:
         return np.exp(log_weight, out=out)
-    weight: FloatArray = np.exp(np.maximum(log_weight, SMALLEST_LOG))
-    weight[log_weight < SMALLEST_LOG] = 0.0
+    weight: FloatArray = np.maximum(log_weight, SMALLEST_LOG)
+    np.exp(weight, out=weight)
+    np.copyto(weight, 0.0, where=log_weight < SMALLEST_LOG)
     return weight
 
 
