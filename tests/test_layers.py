@@ -54,7 +54,9 @@ EXPANSIONS = {"_pruned", "_budget", "_sampled", "_beam"}
 MIDDLE = {
     "kernels": [["_univariate"], ["_sums"], ["_base", "_neighbours"], ["_proposals"], ["_product"]],
     "densities": [
-        ["_base", "_design", "_mean", "_regressor", "_student", "_transform"],
+        ["_base", "_design", "_features", "_regressor", "_spread", "_student", "_transform"],
+        ["_ridge"],
+        ["_mean"],
         ["_noise_density", "_weighed"],
         ["_kernel_density", "_levels", "_noise", "_scale_choice"],
         ["_atoms", "_mean_noise"],

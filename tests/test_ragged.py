@@ -403,3 +403,22 @@ def test_an_entry_that_ties_with_the_floor_stays(lists, data):
         for owned, floor in zip(lists, floors, strict=True)
     ]
     assert found == expected
+
+
+@given(counts_lists.filter(len), st.data())
+def test_consecutive_owners_keep_their_entries(counts, data):
+    offsets = offsets_of(np.array(counts))
+    index, logs = np.arange(offsets[-1]), -np.arange(float(offsets[-1]))
+    stop = data.draw(st.integers(0, len(counts)))
+    start = data.draw(st.integers(0, stop))
+    found = Ragged(offsets, index, logs).of(start, stop)
+    assert found.counts.tolist() == counts[start:stop]
+    np.testing.assert_array_equal(found.index, index[offsets[start] : offsets[stop]])
+    np.testing.assert_array_equal(found.log_weight, -found.index)
+
+
+def test_consecutive_owners_of_a_matrix_are_its_rows():
+    dense = Dense.normalised(np.array([[1.0, 3.0], [0.0, 0.0], [2.0, 2.0]]))
+    part = dense.of(1, 3)
+    assert part.is_alive.tolist() == [False, True]
+    np.testing.assert_array_equal(part.matrix, [[0.0, 0.0], [0.5, 0.5]])

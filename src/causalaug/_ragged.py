@@ -290,8 +290,9 @@ def exp_or_zero(log_weight: FloatArray, out: FloatArray | None = None) -> FloatA
     """
     if log_weight.min(initial=0.0) >= SMALLEST_LOG:
         return np.exp(log_weight, out=out)
-    weight: FloatArray = np.exp(np.maximum(log_weight, SMALLEST_LOG))
-    weight[log_weight < SMALLEST_LOG] = 0.0
+    weight: FloatArray = np.maximum(log_weight, SMALLEST_LOG)
+    np.exp(weight, out=weight)
+    np.copyto(weight, 0.0, where=log_weight < SMALLEST_LOG)
     return weight
 
 
@@ -397,6 +398,12 @@ class Ragged:
         offsets = np.searchsorted(entries, self.offsets)
         return Ragged(offsets, self.index[entries], self.log_weight[entries])
 
+    def of(self, start: int, stop: int) -> "Ragged":
+        """Return the entries of consecutive owners."""
+        begin, end = self.offsets[start], self.offsets[stop]
+        offsets = self.offsets[start : stop + 1] - begin
+        return Ragged(offsets, self.index[begin:end], self.log_weight[begin:end])
+
     def at_least(self, log_floor: FloatArray) -> "Ragged":
         """Return the entries whose log-weight is at least the floor of their owner."""
         return self.at(np.flatnonzero(self.log_weight >= log_floor[self.owner]))
@@ -491,6 +498,10 @@ class Dense:
         largest: FloatArray = (self.matrix * np.exp(credit)).max(axis=1)
         with np.errstate(divide="ignore"):
             return np.log(largest)
+
+    def of(self, start: int, stop: int) -> "Dense":
+        """Return the entries of consecutive owners."""
+        return Dense(self.matrix[start:stop], self.is_alive[start:stop])
 
     def at_least(self, log_floor: FloatArray) -> Ragged:
         """Return the entries, not zero, whose log-weight is at least the floor of their owner."""

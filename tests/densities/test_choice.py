@@ -28,13 +28,13 @@ def ways_of(kind, n_rows, seed=0):
 @pytest.fixture
 def n_judged(monkeypatch):
     """Return a list to which the number of rows is added whenever rows are weighed."""
-    counts, plain = [], WeighedRows.without_own
+    counts, plain = [], WeighedRows.sums_without_own
 
-    def noted(self, pillow, some):
+    def noted(self, pillow, some, size):
         counts.append(len(some))
-        return plain(self, pillow, some)
+        return plain(self, pillow, some, size)
 
-    monkeypatch.setattr(WeighedRows, "without_own", noted)
+    monkeypatch.setattr(WeighedRows, "sums_without_own", noted)
     return counts
 
 
@@ -52,6 +52,11 @@ def test_a_glance_at_some_rows_chooses_as_all_rows_do(monkeypatch, kind, n_rows,
 def test_what_is_clearly_behind_at_a_glance_is_not_judged_by_all_rows(n_judged):
     likeliest(*ways_of("line", 240))
     assert sum(n_judged) == len(BESIDE_A_MEAN) * 240 // _choice.GLANCE
+
+
+def test_no_row_is_judged_twice(n_judged):
+    likeliest(*ways_of("branches", 240))
+    assert sum(n_judged) <= len(BESIDE_A_MEAN) * 240
 
 
 def test_few_rows_are_judged_at_once(n_judged):
@@ -72,4 +77,5 @@ def test_standard_errors_are_those_of_weighted_means(errors):
     share = weights / weights.sum()
     values -= share @ values
     values -= errors * np.sqrt(np.square(share * values).sum())
-    assert _is_clearly_negative(np.array([values, -values]), weights) == [errors > CLEARLY, False]
+    found = _is_clearly_negative(np.array([values, -values]), weights)
+    assert found.tolist() == [errors > CLEARLY, False]

@@ -5,14 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalaug.densities import _mean
-from causalaug.densities._mean import (
-    CURVE_LENGTHS,
-    PENALTIES,
-    SIMPLER,
-    fit_smooth_mean,
-    spread,
-)
+from causalaug.densities import _features, _mean
+from causalaug.densities._features import CURVE_LENGTHS
+from causalaug.densities._mean import PENALTIES, SIMPLER, fit_smooth_mean, fit_with_design
+from causalaug.densities._ridge import Response, fit_coefficients
 from oracles import left_out_error, slow_ridge
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -28,9 +24,11 @@ def draw(seed, n_rows=9, n_inputs=2):
 def features_tried(monkeypatch, inputs, target, weights):
     """Return the features of every candidate."""
     tried = []
-    fit_ridge = _mean._fit_ridge
+    choose = _mean._choose_penalty
     with monkeypatch.context() as patch:
-        patch.setattr(_mean, "_fit_ridge", lambda *args: tried.append(args[0]) or fit_ridge(*args))
+        patch.setattr(
+            _mean, "_choose_penalty", lambda *args: tried.append(args[0]) or choose(*args)
+        )
         fit_smooth_mean(inputs, target, weights)
     return tried
 
@@ -134,7 +132,7 @@ def test_one_input_is_moved_along_a_sum_of_curves_as_by_whole_rows(position, see
     inputs, target, weights = draw(seed, n_rows=30, n_inputs=3)
     inputs[:, 2] = inputs[:, 2] > 0.0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_mean, "SURFACE_LENGTHS", ())
+        patch.setattr(_features, "SURFACE_LENGTHS", ())
         patch.setattr(_mean, "SIMPLER", -1e9)
         fit = fit_smooth_mean(inputs, target, weights)
     assert len(fit.features.bumps) == 2
@@ -153,7 +151,8 @@ def test_variables_share_the_curves_of_a_common_cause():
     first = fit_smooth_mean(inputs[:, ::-1], target, weights, shelf)
     kept = dict(shelf)
     second = fit_smooth_mean(inputs, target, weights, shelf)
-    assert [len(each) for each in kept.values()] == [len(CURVE_LENGTHS)] * 2
+    curves = [each for (n_inputs, _), each in kept.items() if n_inputs == 1]
+    assert [len(each) for each in curves] == [len(CURVE_LENGTHS)] * 2
     assert all(shelf[key] is kept[key] for key in kept)
     np.testing.assert_allclose(second.predict(inputs), alone.predict(inputs))
     np.testing.assert_allclose(first.predict(inputs[:, ::-1]), alone.predict(inputs), atol=1e-6)
@@ -177,14 +176,22 @@ def test_weights_are_repetitions_once_the_features_and_the_penalty_are_chosen(mo
     inputs, target, weights = draw(5)
     times = np.repeat(np.arange(len(target)), weights.astype(int))
     tried = features_tried(monkeypatch, inputs, target, weights)
-    one = np.array([1e-2])
     for features in tried:
         design, share = features(inputs), weights / weights.sum()
-        weighted = _mean._fit_ridge(features, design, target, share, one, 9.0).mean()
-        many, equal = target[times], np.full(len(times), 1.0 / len(times))
-        repeated = _mean._fit_ridge(features, design[times], many, equal, one, 9.0).mean()
-        np.testing.assert_allclose(weighted.predict(inputs), repeated.predict(inputs))
+        response = Response.of(target, share, 9.0)
+        weighted = fit_coefficients(response.centred(design), response, 1e-2)
+        response = Response.of(target[times], np.full(len(times), 1.0 / len(times)), 9.0)
+        repeated = fit_coefficients(response.centred(design[times]), response, 1e-2)
+        predicted = [design @ each.values + each.intercept for each in (weighted, repeated)]
+        np.testing.assert_allclose(*predicted)
         np.testing.assert_allclose(weighted.leverages[times], repeated.leverages * weights[times])
+
+
+@given(SEEDS, st.sampled_from([9, 40]))
+def test_a_fit_hands_out_its_features_in_all_rows(seed, n_rows):
+    inputs, target, weights = draw(seed, n_rows)
+    fit, design = fit_with_design(inputs, target, weights)
+    np.testing.assert_allclose(design, fit.features(inputs), atol=1e-9)
 
 
 @given(SEEDS)
@@ -257,18 +264,8 @@ def test_many_rows_share_a_few_landmarks():
     x = rng.uniform(-2.0, 2.0, size=(500, 1))
     fit = fit_smooth_mean(x, np.sin(3.0 * x[:, 0]), np.ones(500))
     (bumps,) = fit.features.bumps
-    assert 3 < len(bumps.landmarks) < _mean.MOST_ON_A_CURVE
+    assert 3 < len(bumps.landmarks) < _features.MOST_ON_A_CURVE
     np.testing.assert_allclose(fit.predict(x), np.sin(3.0 * x[:, 0]), atol=0.05)
-
-
-@given(SEEDS, st.integers(1, 3), st.floats(0.3, 3.0))
-def test_the_landmarks_that_are_chosen_span_the_others(seed, n_inputs, length):
-    landmarks, _, _ = draw(seed, n_rows=30, n_inputs=n_inputs)
-    gram = _mean._bumps(landmarks, landmarks, length)
-    chosen, whitening = _mean._whiten(gram)
-    features = gram[:, chosen] @ whitening
-    np.testing.assert_allclose(features @ features.T, gram, atol=2.0 * _mean.RESOLUTION)
-    assert len(set(chosen)) == len(chosen)
 
 
 @pytest.mark.parametrize("inputs", [np.zeros((6, 1)), np.full((6, 2), 0.1)])
@@ -300,13 +297,6 @@ def test_a_target_that_does_not_vary_is_its_own_mean():
     np.testing.assert_allclose(fit.predict(inputs), 2.5)
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1.0, 1e300])
-def test_the_spread_is_the_standard_deviation_of_repeated_rows(unit):
-    values, weights = np.array([1.0, 2.0, 5.0]), np.array([3.0, 1.0, 2.0])
-    expected = np.repeat(values, weights.astype(int)).std() * unit
-    assert float(spread(values * unit, weights)) == pytest.approx(expected)
-
-
 def test_few_rows_in_many_inputs_do_not_hide_their_noise():
     """A surface could go through all of them; the noise must not look like next to nothing."""
     ratios = []
@@ -326,11 +316,3 @@ def test_the_doubt_far_out_is_large_and_no_overflow():
     smooth = fit_smooth_mean(x, x[:, 0], np.ones(20))
     far = replace(smooth, directions=smooth.directions * 1e300)
     assert np.isfinite(far.predict_with_doubt(x)[1]).all()
-
-
-def test_features_that_depend_on_each_other_need_no_penalty_to_be_told_apart():
-    x = np.random.default_rng(0).normal(size=(20, 2))
-    rows = np.column_stack([x, x @ [[1.0, 2.0], [3.0, 4.0]], 1e3 * x[:, :1]])
-    # So small a penalty is lost in rounding, and there is no Cholesky factor.
-    for found, expected in zip(_mean._whitened(rows, 1e-300), _mean._principal(rows), strict=True):
-        np.testing.assert_array_equal(found, expected)

@@ -178,6 +178,32 @@ def test_heavy_children_are_listed_whatever_is_listed_at_a_time(
         np.testing.assert_allclose(children.remainders(heavy), mass, rtol=1e-6, atol=1e-12)
 
 
+def test_children_that_turn_out_too_light_are_not_sorted(monkeypatch):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(80, 2)), columns=["x", "y"])
+    tree = describe_tree(ca.fit_model(frame, "x -> y"), merge_equal=False)
+    frontier = Frontier(tree)
+    frontier.grow(tree.levels[0], LevelChildren(frontier, tree.levels[0]).all())
+    children, n_sorted, plain = LevelChildren(frontier, tree.levels[1]), [], Ragged.heaviest_first
+
+    def noted(self):
+        n_sorted.append(self.n_entries)
+        return plain(self)
+
+    monkeypatch.setattr(Ragged, "heaviest_first", noted)
+    # Nothing is known of the weight that is wanted before the first are listed.
+    wanted = iter([0.0, 0.0])
+    listed = list(children.listed(lambda: next(wanted, 1e-3), 2 * 80))
+    assert sum(n_sorted) < 80 * 80 / 5
+    heavy = children.gather(listed[1:])
+    first = set(listed[0][0].tolist())
+    expected = {
+        key: weight
+        for key, weight in slow_children(frontier, tree.levels[1]).items()
+        if weight >= 1e-3 and key[0] not in first
+    }
+    assert as_dict(heavy) == pytest.approx(expected, rel=1e-9)
+
+
 def test_light_children_are_drawn_by_their_weight_past_the_heavy_ones():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(12, 2)), columns=["x", "y"])

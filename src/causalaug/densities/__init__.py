@@ -17,11 +17,11 @@ from causalaug.densities._choice import LEAST_LOG, likeliest
 from causalaug.densities._factor import density_of
 from causalaug.densities._kernel_density import KernelDensity
 from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
-from causalaug.densities._mean import spread
 from causalaug.densities._mean_noise import MeanNoise, fit_mean_with, fit_means
 from causalaug.densities._noise_density import NoiseDensity
 from causalaug.densities._regressor import check_regressor
 from causalaug.densities._rows import RowDensities
+from causalaug.densities._spread import spread
 from causalaug.densities._transform import LARGEST
 from causalaug.densities._weighed import some_rows
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from causalaug.densities._base import DensityMaker
 from causalaug.densities._mean_noise import MeanNoise
-from causalaug.densities._rows import RowDensities, left_out_logs
+from causalaug.densities._rows import LeftOut, RowDensities
 from causalaug.densities._weighed import some_rows
 from causalaug.factorization import Factor
 from causalaug.table import Table
-from causalaug.typing import FloatArray, IntArray
+from causalaug.typing import BoolArray, FloatArray, IntArray
 
 LEAST_LOG = -1e3
 """A row counts for no less than this log-density: none must make all others worthless."""
@@ -38,34 +38,37 @@ def likeliest(ways: Sequence[DensityMaker | None], table: Table, factor: Factor)
     some, weights = some_rows(table.n_rows), table.original_weights()
     means = [way.left_out[some] for way in ways if isinstance(way, MeanNoise)]
     numbers = [number for number, way in enumerate(ways) if isinstance(way, RowDensities)]
-    if means and len(some) >= FEWEST_TO_GLANCE_AT:
-        few = some[::GLANCE]
-        ahead = _logs(ways, numbers, table, factor, few) - means[0][::GLANCE]
-        hopeless = _is_clearly_negative(ahead, weights[few])
-        numbers = [number for number, lost in zip(numbers, hopeless, strict=True) if not lost]
-    if not numbers:
+    makers = [way for way in ways if isinstance(way, RowDensities)]
+    if not makers:
         return 0
-    logs = np.vstack([*means, _logs(ways, numbers, table, factor, some)])
-    judged: list[int] = [*range(len(means)), *numbers]
-    return judged[int(np.argmax(logs @ weights[some]))]
+    left_out, left = LeftOut.of(makers, table, factor), np.arange(len(makers))
+    if means and len(some) >= FEWEST_TO_GLANCE_AT:
+        # The rows that are glanced at come first: they are judged once.
+        first = np.arange(0, len(some), GLANCE)
+        order = np.concatenate([first, np.delete(np.arange(len(some)), first)])
+        some, means = some[order], [each[order] for each in means]
+        few, rest = some[: len(first)], some[len(first) :]
+        known = _logs(left_out, left, few)
+        is_left = ~_is_clearly_negative(known - means[0][: len(first)], weights[few])
+        left = left[is_left]
+        if not len(left):
+            return 0
+        logs = np.hstack([known[is_left], _logs(left_out, left, rest)])
+    else:
+        logs = _logs(left_out, left, some)
+    judged: list[int] = [*range(len(means)), *(numbers[number] for number in left)]
+    return judged[int(np.argmax(np.vstack([*means, logs]) @ weights[some]))]
 
 
-def _logs(
-    ways: Sequence[DensityMaker | None],
-    numbers: Sequence[int],
-    table: Table,
-    factor: Factor,
-    some: IntArray,
-) -> FloatArray:
+def _logs(left_out: LeftOut, numbers: IntArray, some: IntArray) -> FloatArray:
     """Return the log-density of some rows, each without its own, under some of the ways."""
-    makers = [way for number in numbers if isinstance(way := ways[number], RowDensities)]
-    return np.maximum(left_out_logs(makers, table, factor, some), LEAST_LOG)
+    return np.maximum(left_out.logs(numbers, some), LEAST_LOG)
 
 
-def _is_clearly_negative(differences: FloatArray, weights: FloatArray) -> list[bool]:
+def _is_clearly_negative(differences: FloatArray, weights: FloatArray) -> BoolArray:
     """Say of each row whether its weighted mean is so many standard errors below zero."""
     share = weights / weights.sum()
     means = differences @ share
     errors = np.sqrt(np.square(differences - means[:, np.newaxis]) @ np.square(share))
-    clearly: list[bool] = (means + CLEARLY * errors < 0.0).tolist()
+    clearly: BoolArray = means + CLEARLY * errors < 0.0
     return clearly

@@ -4,21 +4,26 @@ It is never zero on a value that could be a number: rows far from all others mee
 minus infinity.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from causalaug.densities._base import NO_ATOMS, Shift
-from causalaug.densities._mean import spread
+from causalaug.densities._spread import spread
 from causalaug.densities._student import (
     floor_of_scale,
     log_student,
     student_levels,
     student_quantile,
 )
-from causalaug.densities._weighed import WeighedRows, add_log_shares, effective_rows
+from causalaug.densities._weighed import (
+    WeighedRows,
+    add_log_shares,
+    effective_rows,
+    row_products,
+)
 from causalaug.kernels import RowWeigher
 from causalaug.typing import FloatArray, IntArray
 
@@ -35,9 +40,10 @@ SMALLEST_SUM = 1e-290
 NARROWEST_IN_TABLE = 200.0
 """With more bandwidths than this in the range of a column, a table would be too coarse."""
 
-LEFT_OUT_ENTRIES = 1 << 15
+LEFT_OUT_ENTRIES = 40_000
 """Weights held at a time where rows are left out: small enough for the processor's cache. Four
-times as many take a fifth longer on 300 rows (`benchmarks/before_after.py`, fixed share, Ridge)."""
+times as many take a fifth longer on 300 rows (`benchmarks/before_after.py`, fixed share, Ridge);
+of 1,000 rows an eighth of those that are left out is one block."""
 
 TAIL_FREEDOM = 3.0
 """Degrees of freedom of broad tails."""
@@ -161,22 +167,37 @@ class KernelDensity:
         ways = rows or (self.rows,)
         mixed, count = np.empty((len(ways), len(some))), np.empty((len(ways), len(some)))
         size = max(LEFT_OUT_ENTRIES // self.rows.n_rows, 1)
+        weighed = [way.sums_without_own(pillow, some, size) for way in ways]
+        room = np.empty((min(size, len(some)), self.rows.n_rows))
         for start in range(0, len(some), size):
             part = slice(start, start + size)
-            log_bump = self._log_bumps(pillow, some[part])
-            bump = np.exp(log_bump)
-            for number, way in enumerate(ways):
-                weights = way.without_own(pillow, some[part])
-                mixed[number, part] = _log_mixed(weights, bump, log_bump)
-                count[number, part] = effective_rows(weights)
+            bumps = self._log_bumps(pillow, some[part], room=room)
+            np.exp(bumps, out=bumps)
+            for number, way in enumerate(weighed):
+                weights, total, count[number, part] = next(way)
+                logs = _log_mixed(weights, bumps, partial(self._log_bumps, pillow, some[part]))
+                mixed[number, part] = logs - np.log(np.where(total > 0.0, total, 1.0))
         # The height of a bump: what was added up are bumps of height one.
         mixed -= np.log(self.bandwidth) + 0.5 * np.log(2.0 * np.pi)
         result = add_log_shares(mixed, count, self.tail.log_density(self.values[some]), TAIL_ROWS)
         return result if rows else result[0]
 
-    def _log_bumps(self, pillow: FloatArray, some: IntArray) -> FloatArray:
-        """Return the logarithm of the bumps of all rows, of height one, at the values of some."""
-        distance = self.values[some][:, np.newaxis] - self._lent(pillow[some])
+    def _log_bumps(
+        self,
+        pillow: FloatArray,
+        some: IntArray,
+        among: IntArray | slice = slice(None),
+        room: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the logarithm of the bumps of all rows, of height one, at the values of some.
+
+        Only those numbered `among` these are wanted. They are written to an array that may be
+        given: to fetch memory for each block takes as long as a pass over it.
+        """
+        some = some[among]
+        out = None if room is None else room[: len(some)]
+        own = self.values[some][:, np.newaxis]
+        distance: FloatArray = np.subtract(own, self._lent(pillow[some]), out=out)
         distance *= 1.0 / self.bandwidth
         with np.errstate(over="ignore"):  # so far out that nothing is left of the bump
             distance *= distance
@@ -239,14 +260,19 @@ class KernelDensity:
         return result
 
 
-def _log_mixed(weights: FloatArray, bump: FloatArray, log_bump: FloatArray) -> FloatArray:
-    """Return the logarithm of the weighted sum of each row's bumps; a row of nothing has -inf."""
-    sums: FloatArray = np.einsum("ij,ij->i", weights, bump)
+def _log_mixed(
+    weights: FloatArray, bumps: FloatArray, log_bumps: Callable[[IntArray], FloatArray]
+) -> FloatArray:
+    """Return the logarithm of the weighted sum of each row's bumps; a row of nothing has -inf.
+
+    The logarithms of bumps are only asked for of rows whose bumps are too small to be added up.
+    """
+    sums = row_products(weights, bumps)
+    small = np.flatnonzero(sums < SMALLEST_SUM)
     with np.errstate(divide="ignore"):
         mixed: FloatArray = np.log(sums)
-        # Logarithms are only needed where the bumps are too small to be added up.
-        small = np.flatnonzero(sums < SMALLEST_SUM)
-        mixed[small] = _log_sums(np.log(weights[small]) + log_bump[small])
+        if len(small):
+            mixed[small] = _log_sums(np.log(weights[small]) + log_bumps(small))
     return mixed
 
 

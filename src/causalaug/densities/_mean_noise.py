@@ -10,20 +10,23 @@ import numpy as np
 from causalaug._threads import one_blas_thread
 from causalaug.densities._base import Density
 from causalaug.densities._design import Design
+from causalaug.densities._features import Shelf
 from causalaug.densities._kernel_density import TABLE_POINTS
-from causalaug.densities._mean import Shelf, SmoothMean, fit_smooth_mean, spread
+from causalaug.densities._mean import SmoothMean, fit_with_design
 from causalaug.densities._noise import (
     DEFAULT_FREEDOM,
     FARTHEST,
+    Known,
     Scale,
     calm_mean,
     fit_scale,
-    pool_freedom,
+    pool_tails,
     standard_residuals,
 )
 from causalaug.densities._noise_density import NoiseDensity
 from causalaug.densities._regressor import fit_regressor
 from causalaug.densities._scale_choice import choose_transform
+from causalaug.densities._spread import spread
 from causalaug.densities._student import fit_student_scale, floor_of_scale, log_student
 from causalaug.densities._transform import PlainTransform, Transform
 from causalaug.factorization import Factor
@@ -32,6 +35,10 @@ from causalaug.typing import FloatArray, IntArray
 
 LEAST_FREEDOM = 0.04
 """Residuals of rows that the mean follows closely are not inflated beyond five times."""
+
+LARGEST_KEPT = 1 << 18
+"""Entries of the features of all rows that are kept until the tails of all variables are known: 2
+MB. Of a large table they would together be larger than all else, and are worked out again."""
 
 
 class Mean(Protocol):
@@ -149,16 +156,31 @@ def fit_means(tables: Sequence[Table], factors: Sequence[Factor]) -> list[MeanNo
     values = [t.values[:, t.index(f.target)] for t, f in zip(tables, factors, strict=True)]
     targets = [t.forward(y) for t, y in zip(transforms, values, strict=True)]
     shelf: Shelf = {}
-    means = [fit_smooth_mean(*each, shelf) for each in zip(inputs, targets, shares, strict=True)]
+    pairs = [_with_features(*each, shelf) for each in zip(inputs, targets, shares, strict=True)]
+    means, features = [mean for mean, _ in pairs], [design for _, design in pairs]
     # A row of all the weight leaves nothing that varies; residuals need another unit than zero.
     units = [float(spread(y, share)) or 1.0 for y, share in zip(targets, shares, strict=True)]
     standard = [standard_residuals(mean) / u for mean, u in zip(means, units, strict=True)]
-    freedom = pool_freedom(standard, shares)
+    tails = pool_tails(standard, shares)
+    scales = tails.scales * np.array(units)[:, np.newaxis]
+    rows = zip(inputs, targets, shares, strict=True)
+    calm = [
+        calm_mean(mean, *own, tails.freedom, known)
+        for mean, own, known in zip(means, rows, map(Known, features, scales), strict=True)
+    ]
     fits = [
-        _noise_around(design, calm_mean(mean, x, y, share, freedom), x, y, share, freedom)
-        for design, mean, x, y, share in zip(designs, means, inputs, targets, shares, strict=True)
+        _noise_around(*each, tails.freedom)
+        for each in zip(designs, calm, inputs, targets, shares, strict=True)
     ]
     return [_on_scale(*each) for each in zip(fits, transforms, values, strict=True)]
+
+
+def _with_features(
+    inputs: FloatArray, target: FloatArray, share: FloatArray, shelf: Shelf
+) -> tuple[SmoothMean, FloatArray | None]:
+    """Return a mean, and its features in all rows unless they are too many to be kept for later."""
+    mean, design = fit_with_design(inputs, target, share, shelf)
+    return mean, design if design.size <= LARGEST_KEPT else None
 
 
 def _transform(table: Table, factor: Factor, inputs: FloatArray, share: FloatArray) -> Transform:

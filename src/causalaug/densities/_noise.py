@@ -10,12 +10,12 @@ of the others does not know.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from causalaug.densities._mean import SmoothMean, fit_smooth_mean, refit_mean
-from causalaug.densities._student import fit_student_scale, log_student
+from causalaug.densities._mean import SmoothMean, fit_with_design, refit_mean
+from causalaug.densities._student import fit_student_scale, fit_student_scales, log_student
 from causalaug.typing import FloatArray
 
 FREEDOMS = (2.0, 3.0, 4.0, 6.0, 10.0, 30.0)
@@ -84,48 +84,81 @@ def standard_residuals(mean: SmoothMean) -> FloatArray:
     return residuals
 
 
-def pool_freedom(residuals: Sequence[FloatArray], shares: Sequence[FloatArray]) -> float:
+@dataclass(frozen=True, eq=False)
+class Tails:
+    """How heavy the tails of all variables are, and the scales that were found on the way.
+
+    `scales` has a row for each variable: its scale with `DEFAULT_FREEDOM`, and with the freedom
+    that was chosen; zeros where there are too few rows to tell.
+    """
+
+    freedom: float
+    scales: FloatArray
+
+
+def pool_tails(residuals: Sequence[FloatArray], shares: Sequence[FloatArray]) -> Tails:
     """Return the degrees of freedom that explain the residuals of all variables best."""
-    pairs = [
-        each for each in zip(residuals, shares, strict=True) if len(each[1]) >= FEWEST_FOR_TAILS
-    ]
-    if not pairs:
-        return DEFAULT_FREEDOM
-    likelihood = [sum(_likelihood(*each, freedom) for each in pairs) for freedom in FREEDOMS]
-    return FREEDOMS[int(np.argmax(likelihood))]
+    scales = np.zeros((len(shares), 2))
+    many = [number for number, each in enumerate(shares) if len(each) >= FEWEST_FOR_TAILS]
+    if not many:
+        return Tails(DEFAULT_FREEDOM, scales)
+    pooled = [residuals[number] for number in many], [shares[number] for number in many]
+    tried, logs = fit_student_scales(*pooled, FREEDOMS)
+    best = int(np.argmax(logs.sum(axis=1)))
+    scales[many] = tried[[FREEDOMS.index(DEFAULT_FREEDOM), best]].T
+    return Tails(FREEDOMS[best], scales)
 
 
-def _likelihood(residuals: FloatArray, share: FloatArray, freedom: float) -> float:
-    scale = fit_student_scale(residuals, share, freedom)
-    if scale == 0.0:
-        return 0.0
-    return float(share @ log_student(residuals / scale, float(np.log(scale)), freedom))
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What need not be worked out again of a mean, if somebody has it.
+
+    The features of all rows, and the scales of the standard residuals, as in `Tails`.
+    """
+
+    design: FloatArray | None = None
+    scales: FloatArray = field(default_factory=lambda: np.zeros(2))
 
 
 def calm_mean(
-    mean: SmoothMean, inputs: FloatArray, target: FloatArray, share: FloatArray, freedom: float
+    mean: SmoothMean,
+    inputs: FloatArray,
+    target: FloatArray,
+    share: FloatArray,
+    freedom: float,
+    known: Known | None = None,
 ) -> SmoothMean:
     """Return the mean fitted again, with rows that count the less, the farther they are out."""
     if len(share) < FEWEST_FOR_TAILS:
         return mean
-    calm = _calm_weights(standard_residuals(mean), share, DEFAULT_FREEDOM)
+    known = Known() if known is None else known
+    design, (default, own) = known.design, known.scales.tolist()
+    calm, _ = _calm_weights(standard_residuals(mean), share, DEFAULT_FREEDOM, known=default)
     if calm.min() < GROSS:
         # A gross error looks like a large noise, and has made the mean too stiff.
-        mean = fit_smooth_mean(inputs, target, share * calm)
-    design = mean.features(inputs)
+        mean, design = fit_with_design(inputs, target, share * calm)
+        own = 0.0
+    design = mean.features(inputs) if design is None else design
+    near = 0.0
     for _ in range(ROBUST_ROUNDS):
-        calm = _calm_weights(standard_residuals(mean), share, freedom)
-        mean = refit_mean(mean, design, target, share * calm)
+        residuals = standard_residuals(mean)
+        calm, near = _calm_weights(residuals, share, freedom, known=own, near=near)
+        mean, own = refit_mean(mean, design, target, share * calm), 0.0
     return mean
 
 
-def _calm_weights(residuals: FloatArray, share: FloatArray, freedom: float) -> FloatArray:
-    """Return how much each row counts for the centre of Student's t: less, the farther out."""
-    scale = fit_student_scale(residuals, share, freedom)
+def _calm_weights(
+    residuals: FloatArray, share: FloatArray, freedom: float, *, known: float, near: float = 0.0
+) -> tuple[FloatArray, float]:
+    """Return how much each row counts for the centre of Student's t: less, the farther out.
+
+    The second result is the scale, which is `known` if it is not zero, and else `near` something.
+    """
+    scale = known or fit_student_scale(residuals, share, freedom, near)
     if scale == 0.0:
-        return np.ones(len(share))
+        return np.ones(len(share)), scale
     weights: FloatArray = (freedom + 1.0) / (freedom + np.square(residuals / scale))
-    return weights
+    return weights, scale
 
 
 def fit_scale(
@@ -145,13 +178,16 @@ def fit_scale(
     n_slopes = inputs.shape[1]
     if len(share) < max(FEWEST_FOR_SCALE, 8 * n_slopes) or level == 0.0:
         return even
-    n_rows = 1.0 / float(np.square(share).sum())
-    standard = np.clip((inputs - centre) / unit, -FARTHEST, FARTHEST)
-    lines = np.column_stack([np.ones(len(share)), standard])
-    penalty = SCALE_PENALTY / n_rows * np.r_[0.0, np.ones(n_slopes)]
+    n_rows = 1.0 / float(share @ share)
+    lines = np.ones((len(share), 1 + n_slopes))
+    lines[:, 1:] = np.minimum(np.maximum((inputs - centre) / unit, -FARTHEST), FARTHEST)
+    penalty = np.full(1 + n_slopes, SCALE_PENALTY / n_rows)
+    penalty[0] = 0.0
     information = 2.0 * freedom / (freedom + 3.0)
-    curvature = information * (lines.T * share) @ lines + np.diag(penalty + 1e-9)
-    slopes = np.r_[np.log(level), np.zeros(n_slopes)]
+    curvature = information * (lines.T * share) @ lines
+    curvature.flat[:: 2 + n_slopes] += penalty + 1e-9
+    slopes = np.zeros(1 + n_slopes)
+    slopes[0] = np.log(level)
     for number in range(30):
         square = np.square(residuals / np.exp(lines @ slopes))
         surprise = (freedom + 1.0) * square / (freedom + square) - 1.0

@@ -17,24 +17,6 @@ from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray
 
 
-def left_out_logs(
-    makers: Sequence["RowDensities"], table: Table, factor: Factor, some: IntArray
-) -> FloatArray:
-    """Return the log-density of some rows, each without its own row, under each of several makers.
-
-    Shape: (len(makers), len(some)). They differ in what weighs the rows, and in nothing else.
-    """
-    pillow = table.values[:, [table.index(name) for name in factor.pillow]]
-    first = makers[0].make_density(table, factor)
-    if isinstance(first, KernelDensity):
-        ways = [WeighedRows(maker.weigher, table.n_rows) for maker in makers]
-        return first.log_left_out(pillow, some, ways)
-    densities = [first, *(maker.make_density(table, factor) for maker in makers[1:])]
-    return np.stack(
-        [each.log_left_out(pillow, some) for each in densities if isinstance(each, LevelDensity)]
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class RowDensities:
     """Makes densities of weighted rows."""
@@ -59,8 +41,45 @@ class RowDensities:
             return AtomDensity(float(values[0]))
         apart = values if self.shift is None else self.shift.marks
         if among is None:
-            return KernelDensity.of(self.weigher, values, share, silverman(apart), self.shift)
+            # Bandwidths of a pillow ask for the same of its columns: it is found once.
+            is_column = self.shift is None and table.missing is None
+            width = table.summary(column, silverman) if is_column else silverman(apart)
+            return KernelDensity.of(self.weigher, values, share, width, self.shift)
         bandwidth = max(silverman(apart[among]), floor_of_scale(values))
         tail = Broad.of(values[among], share[among] / share[among].sum())
         rows = WeighedRows(self.weigher, len(values), among)
         return KernelDensity(rows, values, bandwidth, tail, self.shift)
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The log-density of observed rows, each without its own row, under each of several makers.
+
+    The makers differ in what weighs the rows, and in nothing else: of numbers all have the bumps
+    of the first density.
+    """
+
+    pillow: FloatArray
+    densities: Sequence[Density]
+    ways: Sequence[WeighedRows]
+
+    @classmethod
+    def of(cls, makers: Sequence[RowDensities], table: Table, factor: Factor) -> "LeftOut":
+        """Make the densities, as far as they are needed."""
+        pillow = table.values[:, [table.index(name) for name in factor.pillow]]
+        densities = [makers[0].make_density(table, factor)]
+        if isinstance(densities[0], LevelDensity):
+            densities += [maker.make_density(table, factor) for maker in makers[1:]]
+        return cls(pillow, densities, [WeighedRows(each.weigher, table.n_rows) for each in makers])
+
+    def logs(self, numbers: IntArray, some: IntArray) -> FloatArray:
+        """Return the log-density of some rows under the makers of these numbers, one after another.
+
+        Shape: (len(numbers), len(some)).
+        """
+        first = self.densities[0]
+        if isinstance(first, KernelDensity):
+            return first.log_left_out(self.pillow, some, [self.ways[number] for number in numbers])
+        chosen = [self.densities[number] for number in numbers]
+        levels = [each for each in chosen if isinstance(each, LevelDensity)]
+        return np.stack([each.log_left_out(self.pillow, some) for each in levels])

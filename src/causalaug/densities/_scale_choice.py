@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from causalaug.densities._mean import fit_smooth_mean, spread
+from causalaug.densities._mean import fit_smooth_mean
 from causalaug.densities._noise_density import transformed_density
+from causalaug.densities._spread import spread
 from causalaug.densities._student import fit_student_scale
 from causalaug.densities._transform import (
     LogitTransform,

@@ -92,15 +92,17 @@ class LevelChildren:
             may be left out.
         """
         done = 0
-        for weights in self._blocks(log_cut):
-            bounds = self._groups.offsets[[done, done + weights.n_owners]]
-            paths = self._groups.order[slice(*bounds)]
-            owner = self._groups.ranks[paths] - done
-            done += weights.n_owners
-            alive = weights.is_alive[owner]
-            paths, owner = paths[alive], owner[alive]
-            self._is_alive[paths] = True
-            yield from self._list_block(weights, paths, owner, least, at_a_time)
+        for block in self._blocks(log_cut):
+            for start, stop in _growing_slices(block, at_a_time):
+                weights = block.of(start, stop)
+                bounds = self._groups.offsets[[done + start, done + stop]]
+                paths = self._groups.order[slice(*bounds)]
+                owner = self._groups.ranks[paths] - (done + start)
+                alive = weights.is_alive[owner]
+                paths, owner = paths[alive], owner[alive]
+                self._is_alive[paths] = True
+                yield from self._list_block(weights, paths, owner, least, at_a_time)
+            done += block.n_owners
 
     def _list_block(
         self,
@@ -156,6 +158,19 @@ class LevelChildren:
             choice[by_pillow[part]] = _draw_light(weights, owner, place[part], n_heavy[part])
             done += weights.n_owners
         return choice
+
+
+def _growing_slices(weights: RowWeights, at_a_time: int) -> Iterator[tuple[int, int]]:
+    """Yield slices of owners, the first of about so many entries, each twice as long as the last.
+
+    The children of the first say how heavy others must be. Of a table of 300 rows, 90,000 children
+    need not be sorted to find 1,500 of them.
+    """
+    start, size = 0, max(at_a_time * weights.n_owners // max(weights.n_entries, 1), 1)
+    while start < weights.n_owners:
+        stop = min(start + size, weights.n_owners)
+        yield start, stop
+        start, size = stop, 2 * size
 
 
 def log_of(weight: float) -> float:
@@ -279,7 +294,8 @@ def _draw_from_dense(weights: Dense, owner: IntArray, place: FloatArray) -> IntA
     found, target = find_places(running, starts, starts + len(begins), place)
     begin = begins[found - starts]
     column = begin[:, np.newaxis] + np.arange(STRIDE)
-    inside = weights.matrix[owner[:, np.newaxis], np.minimum(column, n_rows - 1)]
+    # Positions in one list are looked up in half the time of rows and columns.
+    inside = weights.weight.take((owner * n_rows)[:, np.newaxis] + np.minimum(column, n_rows - 1))
     inside[column >= n_rows] = 0.0
     np.cumsum(inside, axis=1, out=inside)
     np.minimum(target, np.nextafter(inside[:, -1], -np.inf), out=target)

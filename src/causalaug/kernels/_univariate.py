@@ -16,6 +16,8 @@ from causalaug.typing import FloatArray
 NORMAL_REFERENCE = (4.0 / 3.0) ** 0.2
 IQR_OF_STANDARD_NORMAL = 1.349
 
+LARGEST_RANGE = float(np.finfo(np.float64).max)
+
 NARROWEST = 1e-50
 """Bandwidths below this part of the range change nothing but overflow their squares."""
 
@@ -77,15 +79,25 @@ class KernelColumn:
 
         The distinct values may be given if they are known.
         """
-        if kernel.name in CONTINUOUS_KERNELS and kernel.bandwidth > 0.0:
-            with np.errstate(over="ignore"):
-                narrowest = NARROWEST * min(float(np.ptp(values)), np.finfo(float).max)
-            # A constant column has no range: any width is as good, unless its square vanishes.
-            kernel = replace(kernel, bandwidth=max(kernel.bandwidth, narrowest or NARROWEST))
         column = cls(kernel, np.ascontiguousarray(values))
         if distinct is not None:
             vars(column)["distinct"] = distinct
-        return column
+        if kernel.name not in CONTINUOUS_KERNELS or kernel.bandwidth <= 0.0:
+            return column
+        low, high = column._ends
+        # A constant column has no range: any width is as good, unless its square vanishes.
+        narrowest = NARROWEST * min(high - low, LARGEST_RANGE) or NARROWEST
+        return column if kernel.bandwidth >= narrowest else column._as_wide_as(narrowest)
+
+    def _as_wide_as(self, bandwidth: float) -> "KernelColumn":
+        return replace(self, kernel=replace(self.kernel, bandwidth=bandwidth))
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        """The least and the largest value; of sorted ones, the first and the last."""
+        if "distinct" in vars(self):
+            return float(self.distinct[0]), float(self.distinct[-1])
+        return float(self.values.min()), float(self.values.max())
 
     @cached_property
     def is_exact(self) -> bool:
@@ -125,12 +137,13 @@ class KernelColumn:
     @cached_property
     def width(self) -> float:
         """The range of the values, in bandwidths."""
-        with np.errstate(over="ignore"):
-            return float(np.ptp(self.values) / self.kernel.bandwidth)
+        low, high = self._ends
+        return (high - low) / self.kernel.bandwidth
 
     @cached_property
     def _middle(self) -> float:
-        return 0.5 * float(self.values.min()) + 0.5 * float(self.values.max())
+        low, high = self._ends
+        return 0.5 * low + 0.5 * high
 
     def scaled(self, values: FloatArray) -> FloatArray:
         """Return how far values are from the middle of the range, in bandwidths."""
