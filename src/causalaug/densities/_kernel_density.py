@@ -32,7 +32,13 @@ TAIL_ROWS = 1.0
 are, and bounds the loss where none is."""
 
 TABLE_POINTS = 2048
-"""Points of a table from which densities are interpolated."""
+"""Points of a table from which densities are interpolated, at most."""
+
+POINTS_PER_BANDWIDTH = 32
+"""A line between points so close is off by at most 4e-4 in logarithm in half of all columns, and
+by 6e-3 in wide ones, whose table is as long as it may be (150 columns of 10 to 300 rows, skewed,
+of two humps and of heavy tails among them). With the longest table for all, and bumps added up in
+logarithms, `log_density` of 40 rows took six times as long (160 rows of 12 columns)."""
 
 SMALLEST_SUM = 1e-290
 """Sums of bumps below it may have lost digits to underflow."""
@@ -134,8 +140,29 @@ class KernelDensity:
         margin = 6.0 * self.bandwidth
         if self.shift is not None or high - low > NARROWEST_IN_TABLE * self.bandwidth:
             return None
-        knots = np.linspace(low - margin, high + margin, TABLE_POINTS)
-        return knots, self._exact(knots, np.empty((len(knots), 0)))
+        n_bandwidths = (high - low + 2.0 * margin) / self.bandwidth
+        n_points = min(int(POINTS_PER_BANDWIDTH * n_bandwidths), TABLE_POINTS)
+        knots = np.linspace(low - margin, high + margin, n_points)
+        return knots, self._without_pillow(knots)
+
+    def _without_pillow(self, values: FloatArray) -> FloatArray:
+        """Return what `_exact` does where there is no pillow, and no value is far from all rows.
+
+        Bumps need not be added up in logarithms: where they vanish, the tail is all there is.
+        """
+        weights = np.exp(self.rows.log_weights(np.empty((1, 0)))[0])
+        sums = np.empty(len(values))
+        size = max(LEFT_OUT_ENTRIES // self.rows.n_rows, 1)
+        for start in range(0, len(values), size):
+            bumps = np.subtract.outer(values[start : start + size], self.values)
+            bumps *= 1.0 / self.bandwidth
+            bumps *= bumps
+            bumps *= -0.5
+            sums[start : start + size] = np.exp(bumps, out=bumps) @ weights
+        with np.errstate(divide="ignore"):
+            mixed = np.log(sums) - np.log(self.bandwidth * np.sqrt(2.0 * np.pi))
+        count = np.full(len(values), self._count)
+        return add_log_shares(mixed, count, self.tail.log_density(values), TAIL_ROWS)
 
     def _from_table(
         self, values: FloatArray, knots: FloatArray, log_densities: FloatArray

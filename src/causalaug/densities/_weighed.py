@@ -89,9 +89,10 @@ class WeighedRows:
         So many at a time; with each, the sums of its rows and how many rows they amount to. To
         divide by the sums what the weights are multiplied with saves a pass over them.
         """
-        blocks = self.weigher.relative_blocks(pillow[some], size)
-        for start, weights in zip(range(0, len(some), size), blocks, strict=True):
-            weights[np.arange(len(weights)), some[start : start + size]] = 0.0
+        for start in range(0, len(some), size):
+            part = some[start : start + size]
+            weights = self.weigher.relative(pillow[part])
+            weights[np.arange(len(part)), part] = 0.0
             total = np.einsum("ij->i", weights)
             # Squares of smaller numbers might vanish; of a row of nothing nothing is made.
             small = np.flatnonzero(total < LEAST_TOTAL)

@@ -68,11 +68,6 @@ class RowWeigher(ABC):
         relative: FloatArray = log_kernel - np.where(np.isfinite(heaviest), heaviest, 0.0)
         return np.exp(relative, out=relative)
 
-    def relative_blocks(self, query: FloatArray, size: int) -> Iterator[FloatArray]:
-        """Yield the same for so many queries at a time; the next may be written over the last."""
-        for start in range(0, len(query), size):
-            yield self.relative(query[start : start + size])
-
     def weigh(self, query: FloatArray, log_cut: float = 0.0) -> Iterator[RowWeights]:
         """Yield the weighted rows of each query, block after block, in their order.
 

@@ -296,16 +296,10 @@ class ProductKernel(RowWeigher):
 
     def _pair_kernel(self, query: FloatArray, owner: IntArray, rows: IntArray) -> FloatArray:
         """Return the log-kernel of pairs of a query and a row, exact columns left out."""
-        parts = [
-            column.log_kernel(wanted.take(owner), column.values.take(rows))
-            for wanted, column in zip(query.T, self._columns, strict=False)
-            if not column.is_exact
-        ]
-        if self._log_rows is not None:
-            parts.insert(0, self._log_rows.take(rows))
-        log_kernel = parts[0] if parts else np.zeros(len(rows))
-        for part in parts[1:]:
-            log_kernel += part
+        log_kernel = np.zeros(len(rows)) if self._log_rows is None else self._log_rows.take(rows)
+        for wanted, column in zip(query.T, self._columns, strict=False):
+            if not column.is_exact:
+                log_kernel += column.log_kernel(wanted.take(owner), column.values.take(rows))
         return log_kernel
 
     def _from_pivots(
@@ -337,16 +331,6 @@ class ProductKernel(RowWeigher):
     def relative(self, query: FloatArray) -> FloatArray:
         """Return the kernel of every row given each query, up to a factor of each query."""
         return self._exponentiated(query) if self._is_wide else super().relative(query)
-
-    def relative_blocks(self, query: FloatArray, size: int) -> Iterator[FloatArray]:
-        """Yield the same for so many queries at a time; their places are worked out once."""
-        if not self._is_wide:
-            yield from super().relative_blocks(query, size)
-            return
-        left, room = self._query_places(query), np.empty((min(size, len(query)), self.n_rows))
-        for start in range(0, len(query), size):
-            part = slice(start, start + size)
-            yield self._exponentiated_at(left[part], query[part], room)
 
     def _dense_blocks(self, query: FloatArray, log_cut: float) -> Iterator[Dense]:
         """Yield the weights of all rows, for consecutive blocks of queries.
@@ -410,26 +394,14 @@ class ProductKernel(RowWeigher):
         keeps its digits however far the query. Queries that match no row exactly go by the
         reference text.
         """
-        return self._exponentiated_at(self._query_places(query), query)
-
-    def _query_places(self, query: FloatArray) -> FloatArray:
-        """Return the places of queries in each Gaussian column, ones, and what is taken off."""
         places = [c.scaled(q) for c, q in zip(self._columns, query.T, strict=True) if c.is_gaussian]
         left = np.ones((len(query), len(places) + 2))
-        squares = np.zeros(len(query))
         for number, each in enumerate(places):
             left[:, number] = each
-            squares += each * each
+        squares = np.einsum("ij,ij->i", left[:, :-2], left[:, :-2])
         left[:, -1] = -0.5 * np.minimum(squares, WIDEST_SQUARE)
-        return left
-
-    def _exponentiated_at(
-        self, left: FloatArray, query: FloatArray, room: FloatArray | None = None
-    ) -> FloatArray:
-        """Return the same, given the places of the queries, in an array that may be given."""
         with one_blas_thread():
-            out = None if room is None else room[: len(left)]
-            log_kernel: FloatArray = np.matmul(left, self._places, out=out)
+            log_kernel: FloatArray = left @ self._places
         for column, wanted in zip(self._columns, query.T, strict=True):
             if not column.is_gaussian:
                 log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)

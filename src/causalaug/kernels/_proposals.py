@@ -45,12 +45,10 @@ class NearbyRows:
         bounds = np.empty((len(edges) + 2, len(query)), dtype=np.int64)
         bounds[0], bounds[-1] = starts, stops
         # Ascending targets are found in a quarter of the time: it pays to sort them for all edges.
-        centre = query[:, finder.primary]
-        order = np.argsort(centre)
-        sorted_centre, starts, stops = centre[order], starts[order], stops[order]
+        order = np.argsort(query[:, finder.primary])
+        centre, starts, stops = query[order, finder.primary], starts[order], stops[order]
         for number, edge in enumerate(edges * column.kernel.bandwidth, start=1):
-            target = sorted_centre + edge
-            bounds[number, order] = finder.first(target, starts, stops, strictly=edge > 0.0)
+            bounds[number, order] = finder.first(centre + edge, starts, stops, strictly=edge > 0.0)
         self._query, self._order, self._bounds = query, finder.order, bounds
         distance = inner * column.kernel.bandwidth
         self._log_bound = column.log_kernel(np.zeros(len(inner)), distance)
@@ -72,11 +70,9 @@ class NearbyRows:
         n_rows = len(self._order)
         fewest = n_rows // COST_OF_PROPOSAL
         while len(pending):
-            times = fewest // len(pending)
-            entry = np.repeat(pending, times) if times > 1 else pending
-            queries = owner[entry]
-            rows, log_bound = self._draw(queries, rng)
-            log_ratio = log_kernel(self._query, queries, rows) - log_bound
+            entry = np.repeat(pending, max(fewest // len(pending), 1))
+            rows, log_bound = self._draw(owner[entry], rng)
+            log_ratio = log_kernel(self._query, owner[entry], rows) - log_bound
             accepted = np.log1p(-rng.random(len(entry))) <= log_ratio
             # The first row accepted for an entry stays: written in reverse, it is written last.
             taken = np.flatnonzero(accepted)[::-1]
@@ -96,8 +92,7 @@ class NearbyRows:
         at: IntArray = slab * self._bounds.shape[1] + owner
         begin, stop = self._bounds.take(at), self._bounds.take(at + self._bounds.shape[1])
         position = begin + (rng.random(len(owner)) * (stop - begin)).astype(np.int64)
-        rows: IntArray = self._order.take(np.minimum(position, stop - 1))
-        return rows, self._log_bound[slab]
+        return self._order[np.minimum(position, stop - 1)], self._log_bound[slab]
 
 
 def symmetric_slabs(name: str) -> tuple[FloatArray, FloatArray]:

@@ -82,21 +82,17 @@ class KernelColumn:
         column = cls(kernel, np.ascontiguousarray(values))
         if distinct is not None:
             vars(column)["distinct"] = distinct
-        if kernel.name not in CONTINUOUS_KERNELS or kernel.bandwidth <= 0.0:
-            return column
-        low, high = column._ends
-        # A constant column has no range: any width is as good, unless its square vanishes.
-        narrowest = NARROWEST * min(high - low, LARGEST_RANGE) or NARROWEST
-        return column if kernel.bandwidth >= narrowest else column._as_wide_as(narrowest)
-
-    def _as_wide_as(self, bandwidth: float) -> "KernelColumn":
-        return replace(self, kernel=replace(self.kernel, bandwidth=bandwidth))
+        if kernel.name in CONTINUOUS_KERNELS and kernel.bandwidth > 0.0:
+            low, high = column._ends
+            # A constant column has no range: any width is as good, unless its square vanishes.
+            narrowest = NARROWEST * min(high - low, LARGEST_RANGE) or NARROWEST
+            if kernel.bandwidth < narrowest:
+                return replace(column, kernel=replace(kernel, bandwidth=narrowest))
+        return column
 
     @cached_property
     def _ends(self) -> tuple[float, float]:
-        """The least and the largest value; of sorted ones, the first and the last."""
-        if "distinct" in vars(self):
-            return float(self.distinct[0]), float(self.distinct[-1])
+        """The least and the largest value."""
         return float(self.values.min()), float(self.values.max())
 
     @cached_property
@@ -137,13 +133,11 @@ class KernelColumn:
     @cached_property
     def width(self) -> float:
         """The range of the values, in bandwidths."""
-        low, high = self._ends
-        return (high - low) / self.kernel.bandwidth
+        return (self._ends[1] - self._ends[0]) / self.kernel.bandwidth
 
     @cached_property
     def _middle(self) -> float:
-        low, high = self._ends
-        return 0.5 * low + 0.5 * high
+        return 0.5 * self._ends[0] + 0.5 * self._ends[1]
 
     def scaled(self, values: FloatArray) -> FloatArray:
         """Return how far values are from the middle of the range, in bandwidths."""
