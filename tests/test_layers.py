@@ -73,7 +73,7 @@ MIDDLE = {
         ["_beam", "_budget", "_pruned", "_sampled"],
     ],
     "model": [
-        ["_blocks", "_loss", "_prediction", "_size", "_usable"],
+        ["_blocks", "_loss", "_mixture", "_prediction", "_size", "_usable"],
         ["_posterior"],
         ["_target"],
         ["_completion"],

@@ -570,6 +570,19 @@ def test_rows_with_holes_say_nothing_of_the_graph(monkeypatch):
     assert np.isfinite(model.predict_proba(X)).all()
 
 
+def test_rows_with_holes_are_judged_by_how_many_features_they_lack(monkeypatch):
+    X, target = rows_of_regression(40)
+    judged, weights = [], CrossFit.weights
+    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or weights(self))
+    make().fit(X, target)
+    assert judged[0].n_holes is None
+    X.loc[:9, "a"] = np.nan
+    X.loc[3, X.columns[1]] = np.nan
+    make().fit(X, target.mask(target.index == 5))
+    # The row without a target is not held out.
+    assert judged[1].n_holes.tolist() == [1, 1, 1, 2, 1, *[1] * 4, *[0] * 30]
+
+
 def test_of_many_rows_some_speak_for_all(monkeypatch):
     X, y = rows_of_classification(60)
     judged, weights = [], CrossFit.weights

@@ -45,6 +45,35 @@ def test_weights_are_those_of_the_formula_and_sum_to_one(seed, n_rows, n_candida
     assert weights.sum() == pytest.approx(1.0)
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(2, 30))
+def test_squared_errors_of_rows_with_holes_are_divided_by_what_the_holes_add(seed, n_rows):
+    rng = np.random.default_rng(seed)
+    losses = rng.gamma(1.0, size=(n_rows, 3))
+    n_holes, charged = rng.integers(0, 4, size=n_rows), np.array([False, False, True])
+    weights = blend_weights(losses, np.ones(n_rows), charged, n_holes=n_holes)
+    # The slow twin: weighted means and errors, and the exponent of as many rows.
+    precision = 1.0 / (1.0 + 2.0 * n_holes)
+    mean = np.average(losses, axis=0, weights=precision)
+    gap = losses[:, 2] - losses[:, int(np.argmin(mean[:2]))]
+    variance = np.average(np.square(gap - np.average(gap, weights=precision)), weights=precision)
+    n_sure = precision.sum() ** 2 / np.square(precision).sum()
+    mean[2] += np.sqrt(variance / max(n_sure - 1.0, 1.0))
+    raw = np.exp(-0.1 * n_rows * (mean - mean.min()) / mean.min())
+    raw /= raw.sum()
+    raw[raw < 0.01] = 0.0
+    assert_allclose(weights, raw / raw.sum(), atol=1e-9)
+
+
+@pytest.mark.parametrize("log_loss", [False, True])
+def test_without_holes_and_with_log_losses_all_rows_count_alike(log_loss):
+    rng = np.random.default_rng(0)
+    losses, charged = rng.gamma(1.0, size=(30, 2)), np.array([False, True])
+    n_holes = rng.integers(0, 3, size=30) if log_loss else np.zeros(30, dtype=int)
+    found = blend_weights(losses, np.ones(30), charged, log_loss=log_loss, n_holes=n_holes)
+    same = blend_weights(losses, np.ones(30), charged, log_loss=log_loss)
+    assert_allclose(found, same, rtol=1e-12)
+
+
 def test_a_candidate_that_trusts_the_graph_must_be_better_by_its_error():
     rng = np.random.default_rng(0)
     losses = np.column_stack([np.ones(40), 1.0 + rng.normal(0.0, 0.5, size=40)])

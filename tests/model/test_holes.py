@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import causalaug as ca
 from causalaug.expansion import fill_tree
 from causalaug.model import fit_table
+from causalaug.model._usable import DRAWN_WEIGHT
 from graph_strategies import admgs
 from strategies import by_rows
 
@@ -299,19 +300,19 @@ def test_a_refined_model_has_learnt_from_all_rows():
 
 def test_factors_learn_from_rows_that_have_their_target_and_less_where_a_cause_was_drawn():
     frame = pd.DataFrame({"x": [0.2, None, 2.2, 3.2], "y": [1.2, 5.2, None, 7.2]})
-    model = ca.fit_model(frame, "x -> y", ca.ResidualConditional()).refined(1, 0)
+    model = ca.fit_model(frame, "x -> y", ca.ResidualConditional()).refined(1, 0, draws=1)
     x, y = model.fitted
     assert x.rows.tolist() == [0, 2, 3]
     assert y.rows.tolist() == [0, 1, 3]
-    half = ca.fit_model(
+    less = ca.fit_model(
         frame.assign(x=model.table.values[:, 0])[frame["y"].notna()],
         "x -> y",
         ca.ResidualConditional(),
-        sample_weight=np.array([1.0, 0.5, 1.0]),
+        sample_weight=np.array([1.0, DRAWN_WEIGHT, 1.0]),
     )
     asked = pd.DataFrame({"x": [0.5, 2.5], "y": [3.0, 4.0]})
     np.testing.assert_allclose(
-        model.log_density(asked)["y"], half.log_density(asked)["y"], rtol=1e-9
+        model.log_density(asked)["y"], less.log_density(asked)["y"], rtol=1e-9
     )
 
 

@@ -163,6 +163,8 @@ class CrossFit:
     likelier : array of shape (n_rows,), optional
         By how much the graph's model made each whole row likelier than the model that assumes no
         independence did, in logarithms; NaN where that is not known.
+    n_holes : int array of shape (n_rows,), optional
+        How many features of the graph each row lacks; None if there are no holes.
     """
 
     candidates: tuple[Candidate, ...]
@@ -171,6 +173,7 @@ class CrossFit:
     row_weights: FloatArray = field(repr=False)
     task: Task = field(repr=False)
     likelier: FloatArray | None = field(default=None, repr=False)
+    n_holes: IntArray | None = field(default=None, repr=False)
 
     @classmethod
     def of_nothing(cls, workshop: Workshop) -> CrossFit:
@@ -206,6 +209,7 @@ class CrossFit:
             is_charged[part],
             log_loss=log_loss,
             credit=self._credit()[part],
+            n_holes=self.n_holes,
         )
         return weights
 
@@ -395,7 +399,10 @@ def _gather(
     _, target = observed.select(np.flatnonzero(told)).features_and_target()
     mean = total[told] / times[told].reshape(*times[told].shape, *(1,) * (total.ndim - 2))
     weights, likelier = observed.sample_weight[told], likelier[told] / times[told, 0]
-    return CrossFit(workshop.candidates, mean, target, weights, workshop.task, likelier)
+    missing = observed.table.missing
+    # A row that is held out has its target, so that what it lacks are features.
+    n_holes = None if missing is None else missing[told].sum(axis=1)
+    return CrossFit(workshop.candidates, mean, target, weights, workshop.task, likelier, n_holes)
 
 
 def fit_members(

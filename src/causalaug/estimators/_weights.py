@@ -10,7 +10,7 @@ and says more than it where they do not.
 
 import numpy as np
 
-from causalaug.typing import BoolArray, FloatArray
+from causalaug.typing import BoolArray, FloatArray, IntArray
 
 LEAST_LOSS = 1e-12
 """A best loss of zero would make any other infinitely worse; it is taken for this at least."""
@@ -65,6 +65,15 @@ MOST_TAKEN = 3.0
 worst tenth of wrong graphs cost boosting 2.8% and ridge regression 3.4%, with 3 1.9 and 2.3%, and
 with 6 the same."""
 
+HOLE_NOISE = 2.0
+"""How much less a held-out row counts for each feature that it lacks: by 1 / (1 + 2 h) for h. Its
+error is larger for every learner, and its prediction is a mean over completions, in which learners
+differ less. With all rows alike a good candidate got less weight than on complete rows: on 150 rows
+with a fifth of the cells missing the graph's model had .67 around ridge regression instead of .86.
+With 0.25, 0.5, 1, 2 and 4 instead of 0 the error against that on an imputer's rows was lower by
+0.6, 0.9, 1.3, 1.7 and 2 points of a percent (50 fits of seeds 1,300,021 and up, 60 and 150 rows),
+and with wrong graphs by 0.2, 0.4, 0.5, 0.6 and 0.5 (16 models of seeds 1,330,000 and up)."""
+
 LEAST_WEIGHT = 0.01
 """A candidate with less weight is left out, and need not be fitted to all rows."""
 
@@ -76,6 +85,7 @@ def blend_weights(
     *,
     log_loss: bool = False,
     credit: FloatArray | float = 0.0,
+    n_holes: IntArray | None = None,
 ) -> FloatArray:
     """Return the weights of a blend's candidates, given their losses on held-out rows.
 
@@ -85,8 +95,12 @@ def blend_weights(
     charged. A credit below zero takes weight, one above gives some where losses are log-losses:
     squared errors of numbers say more about a learner than labels do, and need no help.
 
+    A row that lacks `n_holes` features is predicted with more error by whatever learner, and
+    counts less where losses are squared errors. The exponent is that of as many rows: squared
+    errors that are divided by their variances are log-likelihoods, as alike ones are.
+
     Shapes: losses (n_rows, n_candidates), row_weights (n_rows,), is_charged (n_candidates,),
-    credit (n_candidates,), result (n_candidates,), summing to one.
+    credit (n_candidates,), n_holes (n_rows,), result (n_candidates,), summing to one.
 
     >>> losses = np.array([[1.0, 0.5], [1.0, 0.7], [1.0, 0.3]])
     >>> blend_weights(losses, np.ones(3), np.array([False, True])).round(2)
@@ -96,8 +110,12 @@ def blend_weights(
     """
     share = row_weights / row_weights.sum()
     n_effective = 1.0 / float(np.square(share).sum())
-    charge = LOG_LOSS_CHARGE if log_loss else CHARGE
-    charged = charged_losses(losses, share, n_effective, is_charged, charge)
+    charge, n_sure = (LOG_LOSS_CHARGE if log_loss else CHARGE), n_effective
+    if n_holes is not None and not log_loss:
+        share = share / (1.0 + HOLE_NOISE * n_holes)
+        share = share / share.sum()
+        n_sure = 1.0 / float(np.square(share).sum())
+    charged = charged_losses(losses, share, n_sure, is_charged, charge)
     due = np.where(np.asarray(credit) > 0.0, share @ losses, charged)
     if log_loss:
         weights = _normalized(LOG_LOSS_RATE * (credit - n_effective * due))

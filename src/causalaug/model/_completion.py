@@ -26,10 +26,10 @@ from causalaug.exceptions import ParameterError
 from causalaug.model._posterior import distributions, normalised, probabilities
 from causalaug.model._prediction import Prediction
 from causalaug.model._target import MOST_COMPLETIONS, Target, relevant_factors
-from causalaug.table import Table, cells_of, code_rows, missing_cells, take_and_fill
+from causalaug.table import Table, cells_of, code_rows, missing_cells, rows_of, take_and_fill
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from causalaug.conditionals import Density
     from causalaug.factorization import Factor
@@ -64,6 +64,17 @@ class Completion:
     def __len__(self) -> int:
         """Return the number of copies."""
         return len(self.weights)
+
+
+def each_copy(completion: Completion, copies: int) -> Iterator[Any]:
+    """Yield frames that hold every input row once, each with another copy of those with holes."""
+    if copies == 1:
+        yield completion.frame
+        return
+    counts = np.bincount(completion.rows)
+    first = np.cumsum(counts) - counts
+    for number in range(copies):
+        yield rows_of(completion.frame, first + np.minimum(number, counts - 1))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from causalaug.exceptions import TableError
 from causalaug.factorization import Factor
 from causalaug.graphs import ADMG
 from causalaug.model._completion import Completer, Completion, complete_frame
+from causalaug.model._mixture import mix
 from causalaug.model._prediction import Prediction
 from causalaug.model._target import Target
 from causalaug.table import Table, code_rows
@@ -38,6 +39,7 @@ class FittedFactors:
     factors: tuple[Factor, ...]
     conditional: Conditional
     fitted: tuple[FittedConditional, ...] = field(repr=False)
+    earlier: tuple["FittedFactors", ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
         """Return the factors and how they are modelled, not the rows."""
@@ -61,9 +63,17 @@ class FittedFactors:
     @cached_property
     def densities(self) -> tuple[Density, ...]:
         """One density per factor; made of weighted rows where the conditional has none."""
-        return tuple(
+        own = tuple(
             density_of(fitted, self.table, factor)
             for fitted, factor in zip(self.fitted, self.factors, strict=True)
+        )
+        if not self.earlier:
+            return own
+        # A factor that every row has all cells of was fitted once, and has nothing to average.
+        several = zip(*(model.densities for model in self.earlier), own, strict=True)
+        return tuple(
+            last if all(model.fitted[number] is fit for model in self.earlier) else mix(each)
+            for number, (fit, last, each) in enumerate(zip(self.fitted, own, several, strict=True))
         )
 
     def log_density(self, frame: Any) -> pd.DataFrame:

@@ -15,6 +15,7 @@ from scipy.special import logsumexp
 
 from causalaug.conditionals import Density
 from causalaug.densities import NoiseDensity
+from causalaug.model._mixture import MixedNoise
 from causalaug.typing import FloatArray, IntArray
 
 FIRST_POINTS = 33
@@ -61,7 +62,7 @@ class Child:
 
     def log_likelihood(self, values: FloatArray, points: FloatArray) -> FloatArray:
         """Return how likely the child's cell is at each point of the target: shape of points."""
-        if isinstance(self.density, NoiseDensity):
+        if isinstance(self.density, NoiseDensity | MixedNoise):
             own, pillow = values[:, self.column], values[:, self.pillow]
             return self.density.log_along(own, pillow, self.position, points)
         n_rows, n_points = points.shape
@@ -97,7 +98,7 @@ class Posterior:
 
         Where the target's own noise lies is worked out once: every round asks for it.
         """
-        if not isinstance(self.density, NoiseDensity):
+        if not isinstance(self.density, NoiseDensity | MixedNoise):
             return self, values
         held = self.density.held(values[:, self.pillow])
         numbered = np.column_stack([values, np.arange(len(values))])
@@ -144,8 +145,8 @@ def means(posterior: Posterior, values: FloatArray) -> FloatArray:
 
 def _means(posterior: Posterior, values: FloatArray) -> FloatArray:
     """Return the means of one block of rows."""
-    own = posterior.density
-    if not posterior.children and isinstance(own, NoiseDensity) and own.is_even_around_centre:
+    own, is_alone = posterior.density, not posterior.children
+    if is_alone and isinstance(own, NoiseDensity | MixedNoise) and own.is_even_around_centre:
         centre, _ = own.location(values[:, posterior.pillow])
         return centre
     posterior, values = posterior.held(values)
