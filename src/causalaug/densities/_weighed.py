@@ -25,11 +25,15 @@ MOST_LEFT_OUT = 300
 """Rows that are left out, one at a time, to judge a density; they tell as well as all would."""
 
 
-@lru_cache(maxsize=128)
 def some_rows(n_rows: int) -> IntArray:
     """Return the rows that are left out to judge a density: evenly spaced, or all."""
-    rows = np.unique(np.linspace(0, n_rows - 1, MOST_LEFT_OUT).astype(np.int64))
-    # Every factor of a table gets the same array.
+    return _evenly_spaced(n_rows, MOST_LEFT_OUT)
+
+
+@lru_cache(maxsize=128)
+def _evenly_spaced(n_rows: int, most: int) -> IntArray:
+    """Return so many of the rows at most; every factor of a table gets the same array."""
+    rows = np.unique(np.linspace(0, n_rows - 1, most).astype(np.int64))
     rows.flags.writeable = False
     return rows
 
