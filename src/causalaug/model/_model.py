@@ -50,8 +50,8 @@ DRAWS = 5
 """Draws of the last round, whose fits are averaged. With the fit of one draw the error of the model
 alone was 1.9 +- 4.5% above that on an imputer's rows; with the densities of five rounds averaged it
 was 5.8 +- 2.3% below, and with ten 6.5 (40 models of seeds 1,300,049 and up, 60 rows, a fifth of
-the cells missing, drawn rows counting in full). Five draws of the third round are drawn in one go, and
-the error is 1% lower still on 60 rows and on 150; eight gain nothing more (47 models of seeds
+the cells missing, drawn rows counting in full). Five draws of the third round are drawn in one go,
+and the error is 1% lower still on 60 rows and on 150; eight gain nothing more (47 models of seeds
 1,320,000 and up). To average predictions instead loses where a target has many effects, about 10%
 (5 nonlinear stars), and nothing elsewhere."""
 
