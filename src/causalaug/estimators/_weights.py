@@ -71,7 +71,7 @@ error is larger for every learner, and its prediction is a mean over completions
 differ less. With all rows alike a good candidate got less weight than on complete rows: on 150 rows
 with a fifth of the cells missing the graph's model had .67 around ridge regression instead of .86.
 With 0.25, 0.5, 1, 2 and 4 instead of 0 the error against that on an imputer's rows was lower by
-0.6, 0.9, 1.3, 1.7 and 2 points of a percent (50 fits of seeds 1,300,021 and up, 60 and 150 rows),
+0.6, 0.9, 1.3, 1.7 and 1.9 points of a percent (48 fits of seeds 1,300,021 and up, 60 and 150 rows),
 and with wrong graphs by 0.2, 0.4, 0.5, 0.6 and 0.5 (16 models of seeds 1,330,000 and up)."""
 
 LEAST_WEIGHT = 0.01
