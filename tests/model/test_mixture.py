@@ -87,19 +87,13 @@ def test_the_cover_reaches_as_far_as_that_of_each_part():
     np.testing.assert_array_equal(found[:, -1], covers.max(axis=(0, 2)))
 
 
-def test_levels_are_averaged_too():
-    frames = [
-        pd.DataFrame({"x": list("aab") * 4}),
-        pd.DataFrame({"x": list("abb") * 4}),
-    ]
+def test_levels_go_by_the_last_draw():
+    frames = [pd.DataFrame({"x": list(labels) * 4}) for labels in ("aab", "abb")]
     parts = [ca.fit_model(frame, "x").densities[0] for frame in frames]
-    both, nothing = mix(parts), np.empty((2, 0))
-    np.testing.assert_allclose(np.exp(both.log_density(both.levels, nothing)), 0.5)
-    np.testing.assert_array_equal(both.cover(nothing, 7), [both.levels] * 2)
-    assert set(both.draw(nothing, np.array([0.05, 0.95]))) == set(both.levels)
+    assert mix(parts) is parts[-1]
 
 
-def test_only_fits_with_the_same_atoms_and_levels_are_averaged():
+def test_only_fits_with_the_same_atoms_are_averaged():
     dose = pd.DataFrame({"x": [0.0] * 10 + [1.3, 2.2, 0.7, 4.1, 3.3]})
     number = pd.DataFrame({"x": [0.1, 0.4, 1.3, 2.2, 0.7, 4.1, 3.3]})
     label = pd.DataFrame({"x": list("abab")})

@@ -1,7 +1,9 @@
-"""One density of several fits of a factor: the mean of what they say.
+"""One density of several fits of a number: the mean of what they say.
 
 Holes are drawn, and each draw gives another fit. The mean over several is what a factor says once
-the holes are integrated out, as far as so many draws can tell.
+the holes are integrated out, as far as so many draws can tell. Levels go by the last draw alone: to
+weigh their rows five times doubled the time of a comparison on a mixed table (140 rows of 8
+columns), and the gain of averaging was seen on tables of numbers.
 """
 
 from collections.abc import Sequence
@@ -17,14 +19,10 @@ from causalaug.typing import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class MixedDensity:
-    """The mean of densities that have the same levels and the same atoms."""
+    """The mean of densities of a number that have the same atoms."""
 
     parts: tuple[Density, ...]
-
-    @property
-    def levels(self) -> FloatArray | None:
-        """The only values that have a probability, in order; None for a number."""
-        return self.parts[-1].levels
+    levels: None = None
 
     @property
     def atoms(self) -> FloatArray:
@@ -38,8 +36,6 @@ class MixedDensity:
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
         """Return points from the least to the largest of all parts, dense where theirs are."""
         covers = np.hstack([part.cover(pillow, n_points) for part in self.parts])
-        if self.levels is not None:
-            return covers[:, : len(self.levels)]
         places = np.linspace(0, covers.shape[1] - 1, n_points).round().astype(np.int64)
         points: FloatArray = np.sort(covers, axis=1)[:, places]
         return points
@@ -85,25 +81,23 @@ class MixedNoise(MixedDensity):
 
 
 def mix(densities: Sequence[Density]) -> Density:
-    """Return the mean of several densities of one factor.
+    """Return the mean of several densities of a number; levels go by the last.
 
     Values that have a probability of their own in one fit have a density in another that did not
     see them pile up; such fits cannot be averaged, and those count that are like the last.
     """
     last = densities[-1]
     parts = tuple(each for each in densities if _is_like(each, last))
-    if all(each is last for each in parts):
+    if last.levels is not None or all(each is last for each in parts):
         return last
     noises = tuple(each for each in parts if isinstance(each, NoiseDensity))
     return MixedNoise(noises) if len(noises) == len(parts) else MixedDensity(parts)
 
 
 def _is_like(density: Density, other: Density) -> bool:
-    """Say whether two densities have the same levels and atoms."""
-    if (density.levels is None) != (other.levels is None):
-        return False
-    same_levels = density.levels is None or np.array_equal(density.levels, other.levels)  # type: ignore[arg-type]
-    return same_levels and np.array_equal(density.atoms, other.atoms)
+    """Say whether two densities are of numbers, and have the same atoms."""
+    is_number = density.levels is None and other.levels is None
+    return is_number and np.array_equal(density.atoms, other.atoms)
 
 
 def _log_mean(logs: Sequence[FloatArray]) -> FloatArray:

@@ -80,7 +80,7 @@ class GraphModel(FittedFactors):
         One fitted conditional per factor; where cells are missing, its `rows` are those that it
         was fitted to.
     earlier : tuple of GraphModel, optional
-        Fits to other draws of the same holes. The density of a factor is the mean over them and
+        Fits to other draws of the same holes. The density of a number is the mean over them and
         `fitted`.
     """
 
@@ -146,7 +146,7 @@ class GraphModel(FittedFactors):
             depends on one, its own factor learns from drawn values too, and these count in full.
         draws : int, default=5
             How often the holes are drawn in the last round. Each draw has a fit of its own, and
-            the densities of a factor are averaged over them.
+            the densities of numbers are averaged over them; levels go by the last.
 
         Returns
         -------
