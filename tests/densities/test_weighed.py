@@ -26,6 +26,14 @@ def test_rows_without_themselves_share_the_weight():
     np.testing.assert_allclose(found, expected)
 
 
+def test_a_row_far_from_all_others_still_has_them():
+    """Their weight is below the normal range of a double, so that its reciprocal would overflow."""
+    pillow = np.array([[0.0], [38.1], [38.1], [900.0]])
+    rows = WeighedRows(ProductKernel(pillow, [ColumnKernel("gaussian", 1.0)]), 4)
+    found = rows.without_own(pillow, np.array([0]))
+    np.testing.assert_allclose(found, [[0.0, 0.5, 0.5, 0.0]])
+
+
 @pytest.mark.parametrize("scale", [1.0, 30.0, 300.0])
 def test_sums_without_own_are_those_of_weights_that_sum_to_one(scale):
     """Others may be so far away that their squares vanish, or all of their weight."""

@@ -82,7 +82,7 @@ class WeighedRows:
         weights = self.weigher.relative(pillow[some])
         weights[np.arange(len(some)), some] = 0.0
         total = np.einsum("ij->i", weights)[:, np.newaxis]
-        weights *= 1.0 / np.where(total > 0.0, total, 1.0)
+        weights /= np.where(total > 0.0, total, 1.0)
         return weights
 
     def sums_without_own(
