@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -110,12 +111,8 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
     ) -> tuple[FittedConditional, ...]:
         """Return the same where each factor has a table of its own."""
         weighers = self.weighers(tables, factors, self.temperature)
-        return tuple(
-            FittedConditional(
-                weigher, density=RowDensities(weigher, level_smoothing=self.level_smoothing)
-            )
-            for weigher in weighers
-        )
+        density = partial(RowDensities, level_smoothing=self.level_smoothing)
+        return tuple(FittedConditional(each, density=density(each)) for each in weighers)
 
     def weighers(
         self, tables: Sequence[Table], factors: Sequence[Factor], temperature: float
@@ -140,15 +137,11 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
         kernel = self._column_kernel(table, number, temperature)
         return KernelColumn.of(kernel, table.values[:, number], table.coding(number).values)
 
-    def column_kernels(
-        self, table: Table, temperature: float | None = None
-    ) -> tuple[ColumnKernel, ...]:
+    def column_kernels(self, table: Table) -> tuple[ColumnKernel, ...]:
         """Return the kernel and the bandwidth of each column, as used within a pillow."""
-        temperature = self.temperature if temperature is None else temperature
         self._check_names(table)
-        return tuple(
-            self._column_kernel(table, column, temperature) for column in range(table.n_columns)
-        )
+        columns = range(table.n_columns)
+        return tuple(self._column_kernel(table, each, self.temperature) for each in columns)
 
     def _check_names(self, table: Table) -> None:
         for name, per_column in (("kernel", self.kernel), ("bandwidth", self.bandwidth)):
@@ -160,8 +153,7 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
         # Two ranks have no order that would tell more than whether they are equal.
         is_order = table.kinds[column] == "ordered" and len(table.coding(column).values) > 2
         kind = table.kinds[column] if is_order or table.kinds[column] == "continuous" else "nominal"
-        kernel = self._kernel_of(name, kind)
-        bandwidth = self._bandwidth_of(name)
+        kernel, bandwidth = self._kernel_of(name, kind), self._bandwidth_of(name)
         if kernel in ("identity", "nearest"):
             return ColumnKernel(kernel)
         if kernel == "aitchison_aitken":
@@ -184,20 +176,16 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
         return ColumnKernel(kernel, float(bandwidth))
 
     def _kernel_of(self, name: str, kind: str) -> str:
-        by_kind = {"continuous": "gaussian", "ordered": ORDERED_KERNEL}
+        of_ranks = "identity" if self.discrete_kernel == "identity" else ORDERED_KERNEL
+        by_kind = {"continuous": "gaussian", "ordered": of_ranks}
         default = by_kind.get(kind, self.discrete_kernel)
-        if kind == "ordered" and self.discrete_kernel == "identity":
-            default = "identity"
         if isinstance(self.kernel, Mapping):
             return self.kernel.get(name, default)
         return self.kernel if kind == "continuous" else default
 
     def _bandwidth_of(self, name: str) -> str | float:
-        if isinstance(self.bandwidth, Mapping):
-            bandwidth = self.bandwidth.get(name)
-        else:
-            bandwidth = self.bandwidth
-        return "silverman" if bandwidth is None else bandwidth
+        own = self.bandwidth.get(name) if isinstance(self.bandwidth, Mapping) else self.bandwidth
+        return "silverman" if own is None else own
 
     def _smoothing(
         self, name: str, values: np.ndarray, bandwidth: str | float, temperature: float
@@ -220,11 +208,9 @@ def _values(parameter: object) -> list[object]:
 
 
 def _check_bandwidth(bandwidth: object) -> None:
-    if bandwidth is None:
-        return
     if isinstance(bandwidth, str):
         check_choice("bandwidth", bandwidth, BANDWIDTH_RULES)
-    elif not is_positive(bandwidth):
+    elif bandwidth is not None and not is_positive(bandwidth):
         raise ParameterError(
             f"A bandwidth must be a positive number or one of {sorted(BANDWIDTH_RULES)}. "
             f"Found {bandwidth!r}. For exact matching use the kernel 'identity'."

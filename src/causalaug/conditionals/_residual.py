@@ -115,16 +115,10 @@ class ResidualConditional:
             if self.regressor is None:
                 fits = fit_means(tables, factors)
             else:
-                fits = [
-                    fit_mean_with(self.regressor, table, factor)
-                    for table, factor in zip(tables, factors, strict=True)
-                ]
-        return [
-            FittedConditional(weigher, _shift(table, factor, fit), fit)
-            for weigher, table, factor, fit in zip(
-                self._weighers(tables, factors), tables, factors, fits, strict=True
-            )
-        ]
+                each = zip(tables, factors, strict=True)
+                fits = [fit_mean_with(self.regressor, table, factor) for table, factor in each]
+        shifts = map(_shift, tables, factors, fits)
+        return list(map(FittedConditional, self._weighers(tables, factors), shifts, fits))
 
     def _weighers(self, tables: Sequence[Table], factors: Sequence[Factor]) -> list[RowWeigher]:
         """Return what chooses the residuals of each factor."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from causalaug._ragged import LARGEST_KEY, Groups, Ragged, RowWeights, combine_codes, group_by_key
-from causalaug.conditionals import Shift
+from causalaug.densities import Shift
 from causalaug.expansion._base import FittedModel, Paths
 from causalaug.kernels import RowWeigher
 from causalaug.table import Coding

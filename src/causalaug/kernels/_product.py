@@ -29,7 +29,7 @@ from causalaug._ragged import (
 from causalaug._threads import one_blas_thread
 from causalaug.kernels._base import BLOCK_ENTRIES, RowWeigher
 from causalaug.kernels._neighbours import NeighbourFinder
-from causalaug.kernels._proposals import COST_OF_PROPOSAL, NearbyRows
+from causalaug.kernels._proposals import NearbyRows
 from causalaug.kernels._sums import GaussianSums
 from causalaug.kernels._univariate import ColumnKernel, KernelColumn
 from causalaug.typing import BoolArray, FloatArray, IntArray
@@ -62,6 +62,11 @@ LOWEST = float(np.finfo(float).min)
 FEWEST_TO_PROPOSE = 256
 """In smaller tables all rows are weighed as fast as some are proposed. Twice as many change nothing
 (`make bench`, fitting with a fixed share, ridge, 300 rows)."""
+
+LEAST_ACCEPTED = 2.0
+"""Rows are proposed if so many would be accepted, were each proposed once. Slabs do better than
+that, and proposals end by themselves where few succeed: with 32, drawing rows for a pillow of three
+columns takes three times as long (1,600 rows)."""
 
 LARGE_TABLE = 4096
 """From so many rows on, rows are proposed however narrow the kernel: to list all that matter to
@@ -436,7 +441,7 @@ class ProductKernel(RowWeigher):
         """
         if not self._columns and self._log_rows is None:
             return rng.integers(self.n_rows, size=len(owner))
-        is_likely = self._acceptance * self.n_rows > 2.0 * COST_OF_PROPOSAL
+        is_likely = self._acceptance * self.n_rows > LEAST_ACCEPTED
         pays = self.n_rows >= (FEWEST_TO_PROPOSE if is_likely else LARGE_TABLE)
         if not pays or self._finder.primary is None:
             return np.full(len(owner), -1)

@@ -31,7 +31,7 @@ from causalaug.table import Table, cells_of, code_rows, missing_cells, rows_of, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from causalaug.conditionals import Density
+    from causalaug.densities import Density
     from causalaug.factorization import Factor
     from causalaug.typing import BoolArray, FloatArray, IntArray
 

@@ -15,7 +15,8 @@ import pandas as pd
 from causalaug._markup import Markup, element, html_table, join
 from causalaug._random import RandomState, as_generator
 from causalaug._validation import check_integer
-from causalaug.conditionals import Conditional, Density, FittedConditional, density_of
+from causalaug.conditionals import Conditional, FittedConditional
+from causalaug.densities import Density, density_of
 from causalaug.exceptions import TableError
 from causalaug.factorization import Factor
 from causalaug.graphs import ADMG

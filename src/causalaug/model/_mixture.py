@@ -12,8 +12,7 @@ from functools import reduce
 
 import numpy as np
 
-from causalaug.conditionals import Density
-from causalaug.densities import NoiseDensity
+from causalaug.densities import Density, NoiseDensity
 from causalaug.typing import FloatArray
 
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import logsumexp
 
-from causalaug.conditionals import Density
-from causalaug.densities import NoiseDensity
+from causalaug.densities import Density, NoiseDensity
 from causalaug.model._mixture import MixedNoise
 from causalaug.typing import FloatArray, IntArray
 

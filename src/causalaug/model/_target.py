@@ -29,7 +29,7 @@ from causalaug.table import Table, level_cells
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from causalaug.conditionals import Density
+    from causalaug.densities import Density
     from causalaug.factorization import Factor
     from causalaug.typing import BoolArray, FloatArray, IntArray
 
