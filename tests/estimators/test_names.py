@@ -130,7 +130,7 @@ def test_columns_outside_the_graph_are_for_the_plain_learner_only(rows, convert,
     wide = convert(X.assign(id=np.arange(24.0))[["a", "id", "b", "c"]])
     words = (
         r"^Columns that are no node of the graph are left out: \['id'\]\. Only the plain learner "
-        r"sees them\. Drop them, add them to the graph, or say extra=\"error\"\.$"
+        r"sees them\. Drop them, or add them to the graph\.$"
     )
     with pytest.warns(CausalAugWarning, match=words) as caught:
         learner = make(Recorder(), augmented_share=share).fit(wide, y)

@@ -50,7 +50,7 @@ def warn_of_extra(outside: Sequence[str], stacklevel: int = 3) -> None:
     if outside:
         warnings.warn(
             f"Columns that are no node of the graph are left out: {some(outside)}. Only the plain "
-            'learner sees them. Drop them, add them to the graph, or say extra="error".',
+            "learner sees them. Drop them, or add them to the graph.",
             CausalAugWarning,
             stacklevel=stacklevel,
         )
