@@ -209,18 +209,20 @@ def right(run):
 
 
 def wrong(run):
-    """Wrong graphs, 60 rows: at least 200 units per learner."""
-    per_shape = 1 if run.quick else max(7, -(-5 * run.units // 32))
+    """Wrong graphs, 60 rows."""
     cells = cells_of(("boosting", "ridge"), graphs=WRONG)
-    results = run.starting(FIRST_SEED_OF_BLENDS).of("wrong", blend_unit, cells, per_shape)
+    results = run.starting(FIRST_SEED_OF_BLENDS).of("wrong", blend_unit, cells, run.per_shape())
 
     def harm(cell):
         change = cell["graph"] / cell["plain"] - 1.0
+        of_graph = (cell["graph"] - cell["control"]) / cell["plain"]
         return {
             "units": len(cell),
             "blend with the graph, %": percent(change),
             "worst tenth, %": worst_tenth(change),
             "worst unit, %": worst(change),
+            "of which the graph, %": percent(of_graph),
+            "worst tenth of it, %": worst_tenth(of_graph),
             "graph model alone, %": percent(cell["graph model"] / cell["plain"] - 1.0),
         }
 
