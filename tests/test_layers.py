@@ -57,7 +57,7 @@ MIDDLE = {
         ["_base", "_design", "_features", "_regressor", "_spread", "_student", "_transform"],
         ["_ridge"],
         ["_mean"],
-        ["_noise_density", "_weighed"],
+        ["_noise_density", "_reflected", "_weighed"],
         ["_kernel_density", "_levels", "_noise", "_scale_choice"],
         ["_atoms", "_mean_noise"],
         ["_rows"],

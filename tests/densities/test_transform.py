@@ -76,7 +76,7 @@ def test_even_noise_stays_as_it_is_even_with_a_long_tail():
     x = rng.exponential(size=300)
     y = 1.0 + 5.0 * x + 0.1 * rng.normal(size=300)
     assert y.min() > 0.0
-    assert chosen(x, y, (0.0, np.inf)) == PlainTransform(0.0, np.inf)
+    assert chosen(x, y, (0.0, np.inf)) == PlainTransform(0.0)
 
 
 def test_shares_are_moved_as_log_odds():
@@ -109,7 +109,9 @@ def test_nothing_is_fitted_where_no_other_scale_is_in_question(change, monkeypat
     monkeypatch.setattr(_scale_choice, "fit_smooth_mean", None)
     y = change(frame["salary"].to_numpy())
     limits = (0.0, np.inf) if y.min() > 0.0 else (-np.inf, np.inf)
-    assert chosen(frame["years"].to_numpy(), y, limits) == PlainTransform(*limits)
+    assert chosen(frame["years"].to_numpy(), y, limits) == PlainTransform.of(
+        limits, is_integer=False
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 
 from causalaug.densities._base import NO_ATOMS, beside
 from causalaug.densities._student import log_student, student_levels, student_quantile
-from causalaug.densities._transform import LARGEST, PlainTransform, Transform
+from causalaug.densities._transform import PlainTransform, Transform
 from causalaug.typing import FloatArray
 
 
@@ -48,16 +48,12 @@ def transformed_density(
     log_scale = np.log(scale)
     if transform == PlainTransform():
         return log_student((values - centre) / scale, log_scale, freedom)
-    scaled = transform.forward(values)
-    logs = log_student((scaled - centre) / scale, log_scale, freedom)
     if isinstance(transform, PlainTransform):
-        for limit in (transform.low, transform.high):
-            if abs(limit) < LARGEST:
-                beyond = log_student((2.0 * limit - scaled - centre) / scale, log_scale, freedom)
-                logs = np.logaddexp(logs, beyond)
-    else:
-        logs = logs + transform.log_jacobian(values)
-    return np.where(transform.holds(values), logs, -np.inf)
+        return transform.log_reflected(
+            lambda own: log_student((own - centre) / scale, log_scale, freedom), values
+        )
+    logs = log_student((transform.forward(values) - centre) / scale, log_scale, freedom)
+    return np.where(transform.holds(values), logs + transform.log_jacobian(values), -np.inf)
 
 
 @dataclass(frozen=True, eq=False)

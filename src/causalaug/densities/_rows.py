@@ -9,7 +9,9 @@ from causalaug.densities._atoms import AtomDensity
 from causalaug.densities._base import Density, Shift
 from causalaug.densities._kernel_density import Broad, KernelDensity
 from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
+from causalaug.densities._reflected import ReflectedDensity
 from causalaug.densities._student import floor_of_scale
+from causalaug.densities._transform import PlainTransform
 from causalaug.densities._weighed import WeighedRows, some_rows
 from causalaug.factorization import Factor
 from causalaug.kernels import RowWeigher, silverman
@@ -39,6 +41,14 @@ class RowDensities:
             return density.smoothed_by_rank(pillow, some_rows(table.n_rows))
         if np.ptp(values) == 0.0:
             return AtomDensity(float(values[0]))
+        limits = PlainTransform.of(table.limits[column], is_integer=table.resolution[column] == 1.0)
+        numbers = self._of_numbers(table, column, among)
+        return numbers if limits == PlainTransform() else ReflectedDensity(numbers, limits)
+
+    def _of_numbers(self, table: Table, column: int, among: IntArray | None) -> KernelDensity:
+        """Return the density of a column of numbers, whatever its limits."""
+        values = np.asarray(table.values[:, column])
+        share = table.original_weights() / table.total_weight
         apart = values if self.shift is None else self.shift.marks
         if among is None:
             # Bandwidths of a pillow ask for the same of its columns: it is found once.
@@ -70,6 +80,9 @@ class LeftOut:
         densities = [makers[0].make_density(table, factor)]
         if isinstance(densities[0], LevelDensity):
             densities += [maker.make_density(table, factor) for maker in makers[1:]]
+        if isinstance(densities[0], ReflectedDensity):
+            # Rows that are left out of a mean are not reflected either: like is judged by like.
+            densities = [densities[0].density]
         return cls(pillow, densities, [WeighedRows(each.weigher, table.n_rows) for each in makers])
 
     def logs(self, numbers: IntArray, some: IntArray) -> FloatArray:

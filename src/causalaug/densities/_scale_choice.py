@@ -32,12 +32,10 @@ def choose_transform(
     """Return the scale on which rows that were left out are most likely.
 
     Shapes: inputs (n_rows, n_inputs), target and weights (n_rows,). A column that is not close
-    to a limit, or has no long tail away from it, stays as it is, and nothing is fitted. Integers
-    are rounded later, so that they may come half a unit closer.
+    to a limit, or has no long tail away from it, stays as it is, and nothing is fitted.
     """
-    low, high = (limits[0] - 0.5, limits[1] + 0.5) if is_integer else limits
-    plain = PlainTransform(low, high)
-    candidates = _candidates(target, weights, low, high)
+    plain = PlainTransform.of(limits, is_integer=is_integer)
+    candidates = _candidates(target, weights, plain.low, plain.high)
     if not candidates:
         return plain
     fits = [

@@ -6,6 +6,7 @@ limits. Clipping instead would pile mass on the edge. Which scale fits is decide
 likelihood of rows that the mean has not seen.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -65,6 +66,29 @@ class PlainTransform:
     def log_jacobian(self, values: FloatArray) -> FloatArray:
         """Return zeros."""
         return np.zeros(len(values))
+
+    def log_reflected(
+        self, log_density: Callable[[FloatArray], FloatArray], values: FloatArray
+    ) -> FloatArray:
+        """Return the log-density of what is reflected, given that of what may leave the limits.
+
+        The density beyond a limit counts on this side of it, so that the mass within is 1.
+        """
+        logs = log_density(values)
+        for limit in (self.low, self.high):
+            if abs(limit) < LARGEST:
+                logs = np.logaddexp(logs, log_density(2.0 * limit - values))
+        return np.where(self.holds(values), logs, -np.inf)
+
+    @classmethod
+    def of(cls, limits: tuple[float, float], *, is_integer: bool) -> "PlainTransform":
+        """Return the values of a column within its limits.
+
+        Integers are rounded later, so that they may come half a unit closer.
+        """
+        room = 0.5 if is_integer else 0.0
+        # Dates have no limits at all: infinities, which cannot be subtracted from each other.
+        return cls(max(limits[0] - room, -LARGEST), min(limits[1] + room, LARGEST))
 
 
 @dataclass(frozen=True)
