@@ -3,6 +3,7 @@ import pickle
 import subprocess
 import sys
 from decimal import Decimal
+from pathlib import Path
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -213,6 +214,32 @@ def test_integers_with_more_than_ten_values_are_continuous(dtype, n_distinct, ki
     is_polars = isinstance(dtype, type) and issubclass(dtype, pl.DataType)
     series = (polars_series if is_polars else pandas_series)(cells, dtype)
     assert column(series) == (kind, True, cells)
+
+
+OF_EACH_SORT = {
+    "float": [0.5, 1.5],
+    "decimal": [Decimal("0.5")],
+    "date": [dt.date(2024, 3, 31)],
+    "datetime": TIMES,
+    "duration": [dt.timedelta(hours=1)],
+    "integer, more than 10 distinct values": range(11),
+    "integer, at most 10 distinct values": range(10),
+    "ordered category": pd.Categorical(["s", "m"], ordered=True),
+    "boolean": [True, False],
+    "category": pd.Categorical(["s", "m"]),
+    "text": ["s", "m"],
+    "time of day": [dt.time(4), dt.time(1)],
+}
+
+
+def test_the_guide_names_the_kind_of_every_sort_of_cells():
+    page = Path(__file__).parents[1] / "docs" / "mixed_data.md"
+    lines = [line for line in page.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
+    said = {}
+    for cells, kind in (line.strip("| ").split(" | ") for line in lines[2:]):
+        separator = "; " if "distinct" in cells else ", "
+        said |= dict.fromkeys(cells.split(separator), kind)
+    assert said == {sort: column(pandas_series(cells))[0] for sort, cells in OF_EACH_SORT.items()}
 
 
 @pytest.mark.parametrize(("n_distinct", "kind"), [(10, "ordered"), (11, "continuous")])

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Ridge
 
+import causalaug as ca
 from causalaug.estimators import with_encoding
 
 
@@ -44,3 +47,14 @@ def test_labels_that_rows_share_stay_apart_and_rare_ones_are_taken_together():
     new = pd.DataFrame({"town": ["a", "b", "c", "d", "never seen"]})
     expected = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1], [0, 0, 1]]
     assert_array_equal(encoder.transform(new), expected)
+
+
+@pytest.mark.skipif(sklearn.__version__ < "1.7", reason="cannot select columns of arrow tables")
+def test_arrow_tables_are_encoded_as_pandas_frames_are():
+    frame = rows(0, n=60)[["size", "town"]].assign(day=pd.date_range("2024-01-01", periods=60))
+    target = (frame["size"] + (frame["town"] == "here")).to_numpy()
+    answers = []
+    for features in (frame, pa.Table.from_pandas(frame)):
+        model = ca.AugmentedRegressor(graph="{size, town, day} -> y", target="y", random_state=0)
+        answers.append(model.fit(features, target).predict(features))
+    assert_allclose(*answers)

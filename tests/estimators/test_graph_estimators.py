@@ -10,7 +10,12 @@ from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import cross_val_score
 
 import causalaug as ca
-from causalaug.exceptions import CausalAugWarning, GraphMismatchError, ParameterError
+from causalaug.exceptions import (
+    CausalAugWarning,
+    GraphMismatchError,
+    ParameterError,
+    TableError,
+)
 
 
 def star(mechanism, seed, n_rows=60, n_test=400, noise="gaussian"):
@@ -121,6 +126,24 @@ def test_columns_that_are_no_nodes_are_named_or_refused():
         ca.GraphRegressor(graph, extra="error").fit(X.assign(id=1.0), y)
 
 
+@pytest.mark.parametrize("estimator", [ca.GraphRegressor, ca.GraphClassifier])
+def test_names_that_are_no_strings_are_refused_before_they_are_left_out(estimator):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 3)), columns=[0, 1, 3])
+    y = pd.Series(np.arange(20) % 2, name="2")
+    with pytest.raises(TableError, match=r"names must be strings.*\[0, 1, 3\].*columns.map\(str\)"):
+        estimator("{0, 1} -> 2 -> 3").fit(X, y)
+    named = estimator("{0, 1} -> 2 -> 3", feature_names=[0, 1, 3])
+    with pytest.raises(TableError, match="names must be strings"):
+        named.fit(X.to_numpy(), y)
+
+
+def test_quantiles_need_a_level():
+    graph, X, y, X_new, _ = star("linear", 0)
+    model = ca.GraphRegressor(graph).fit(X, y)
+    with pytest.raises(ParameterError, match=r"`levels` must hold at least one.*\[0.05, 0.95\]"):
+        model.predict_quantile(X_new, [])
+
+
 def test_classes_keep_their_order_and_their_type():
     rng = np.random.default_rng(0)
     y = pd.Series(rng.choice(["no", "maybe", "yes"], 90), name="answer")
@@ -166,3 +189,20 @@ def test_memory_does_not_grow_with_rows_times_points():
         tracemalloc.stop()
     # 18,000 more rows: a few numbers for each, where a distribution has a hundred.
     assert peaks[1] - peaks[0] < 18_000 * 8 * 30
+
+
+@pytest.mark.parametrize("unlabelled", [0, 10])
+@pytest.mark.parametrize("dtype", [int, float])
+def test_counts_have_whole_intervals_that_hold_their_zeros(dtype, unlabelled):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=300)})
+    y = pd.Series(rng.poisson(np.exp(0.3 + 0.8 * X["x"])), name="y")
+    train = y[:200].astype(dtype)
+    if unlabelled:
+        train = train.where(np.arange(200) >= unlabelled)
+    model = ca.GraphRegressor("x -> y", random_state=0).fit(X[:200], train)
+    low, high = model.predict_quantile(X[200:], [0.05, 0.95]).T
+    assert (low == np.round(low)).all()
+    assert (high == np.round(high)).all()
+    zeros = y[200:] == 0
+    assert (low[zeros] == 0.0).mean() > 0.9

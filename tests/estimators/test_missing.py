@@ -281,3 +281,12 @@ def test_a_fold_with_holes_is_fitted_and_completed_once(monkeypatch):
     make(share=ca.Blend(n_splits=2)).fit(punch(X), y)
     # Two folds, and all rows.
     assert len(refined) == 3
+
+
+@pytest.mark.parametrize("share", RULES, ids=["fixed", "gate", "blend"])
+def test_what_is_said_of_a_row_does_not_depend_on_the_others(share):
+    X, y = rows()
+    model = make(share=share).fit(X, y)
+    asked = punch(rows(8, seed=1)[0], 2, share=0.5)
+    one_by_one = [model.predict(asked[at : at + 1])[0] for at in range(len(asked))]
+    np.testing.assert_allclose(model.predict(asked), one_by_one, rtol=1e-9)

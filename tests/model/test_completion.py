@@ -237,3 +237,19 @@ def test_weights_must_be_one_per_row():
     model = ca.fit_model(numbers(20), "a -> b -> c")
     with pytest.raises(ca.exceptions.ParameterError, match="one number for each of the 3 rows"):
         model.complete(numbers(3), sample_weight=np.ones(2))
+
+
+def test_rows_that_are_alike_have_the_same_copies():
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=50)
+    frame = pd.DataFrame({"a": a, "b": a + rng.normal(size=50), "c": rng.choice(list("xy"), 50)})
+    model = ca.fit_model(frame, "a -> b; b -> c")
+    holes = pd.DataFrame({"a": [0.3, np.nan, 0.3], "b": [np.nan] * 3, "c": [None, "x", None]})
+    alike = model.complete(holes, 4, random_state=1, alike=True)
+    first, last = (alike.frame[alike.rows == row].reset_index(drop=True) for row in (0, 2))
+    pd.testing.assert_frame_equal(first, last)
+    assert first["b"].nunique() == 4
+    alone = model.complete(holes[2:], 4, random_state=1, alike=True).frame
+    pd.testing.assert_frame_equal(alone.reset_index(drop=True), last)
+    apart = model.complete(holes, 4, random_state=1)
+    assert set(apart.frame["b"][apart.rows == 0]).isdisjoint(apart.frame["b"][apart.rows == 2])

@@ -207,7 +207,7 @@ def test_names_that_are_no_columns_are_refused():
         model.predict("y", frame.rename(columns={"b": "bb"}))
     with pytest.raises(ca.exceptions.TableError, match="must be finite"):
         model.predict("y", frame.assign(b=np.inf))
-    with pytest.raises(ca.exceptions.TableError, match="must hold floating cells"):
+    with pytest.raises(ca.exceptions.TableError, match="must hold numbers or booleans"):
         model.predict("y", frame.assign(b="text"))
 
 
@@ -335,3 +335,12 @@ def test_quantiles_and_samples_of_whole_numbers_are_whole():
 
 def test_points_that_are_all_one_stay_where_they_are():
     np.testing.assert_array_equal(_evenly(np.full((1, 13), 3.0), np.zeros((1, 13))), 3.0)
+
+
+@pytest.mark.parametrize("unit", ["datetime64[s]", "timedelta64[s]"])
+def test_times_are_not_predicted(unit):
+    when = np.arange(40).astype(unit)
+    model = ca.fit_model(pd.DataFrame({"t": when, "y": np.arange(40.0)}), "t -> y")
+    with pytest.raises(ca.exceptions.TableError, match=r"a number or a label.*Timedelta\(days=1\)"):
+        model.predict("t", pd.DataFrame({"y": [1.0]}))
+    assert np.isfinite(model.predict("y", pd.DataFrame({"t": when[:2]})).mean).all()

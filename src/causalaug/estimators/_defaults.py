@@ -22,8 +22,8 @@ SMALL_TABLE = 500
 60 observed ones it takes 0.18 s and histograms (31 leaves, 100 rounds) 0.58 s, most of it for bins
 of weighted quantiles; its errors are lower by 37% without new rows and by 2% with them. Beyond, it
 is histograms, whose bins are found beforehand: a default fit to 800 rows of 9 columns takes 7
-instead of 17 s, with the same test error (-0.0 ± 0.0%, eight models of seeds 500,000 and up; on eight
-more of seeds 520,000 and up -0.1 ± 0.1%)."""
+instead of 17 s, with the same test error (-0.0 ± 0.0%, eight models of seeds 500,000 and up; -0.1 ±
+0.1% on eight more of seeds 520,000 and up)."""
 
 
 def default_booster(n_rows: int, *, classification: bool) -> Any:

@@ -46,7 +46,9 @@ def with_encoding(learner: Any, features: Any, *, one_hot: bool = True, scale: b
             ("encode", encoder, columns_without_numbers),
             ("times", times, columns_of_times),
         ]
-        steps.append(ColumnTransformer(encoded, remainder="passthrough"))
+        # Not "passthrough": that hands on an arrow table, which the transformer cannot stack.
+        numbers = FunctionTransformer(np.asarray, feature_names_out="one-to-one")
+        steps.append(ColumnTransformer(encoded, remainder=numbers))
     if scale:
         steps.append(StandardScaler())
     if not steps:

@@ -25,9 +25,14 @@ from causalaug.estimators._targets import as_numbers
 from causalaug.exceptions import CausalAugWarning, ParameterError
 from causalaug.graphs import as_graph, complete_graph
 from causalaug.model import resolve_conditional
+from causalaug.table import check_names
 
 MOST_REPEATED = 10
 """Whole-number weights repeat rows, unless that makes a table more than so many times as long."""
+
+
+LARGEST_WHOLE = 2.0**53
+"""Beyond it floats are further apart than whole numbers."""
 
 
 class GraphEstimator(BaseEstimator):
@@ -80,7 +85,10 @@ class GraphEstimator(BaseEstimator):
         X, y = check_rows(self, X, y, y_numeric=is_number, holes=True)
         missing = pd.isna(y)
         labels = self._check_target(labels_there(y, missing) if missing.any() else y)
-        y = y if missing.any() else labels
+        if not missing.any():
+            y = labels
+        elif is_number and labels.dtype.kind == "i":
+            y = _with_gaps(labels, missing)
         graph = None if self.graph is None else as_graph(self.graph)
         features = self._named_features(X, graph)
         graph, name = self._graph_and_target(graph, named_y, features)
@@ -103,8 +111,15 @@ class GraphEstimator(BaseEstimator):
 
     def _named_features(self, X, graph):
         """Return the features as a frame whose names are strings, if they may be any."""
-        if is_frame(X):
-            return X if graph is not None else _with_string_names(X)
+        if not is_frame(X):
+            features = self._named_array(X, graph)
+        else:
+            features = X if graph is not None else _with_string_names(X)
+        check_names(nw.from_native(features, eager_only=True).columns)
+        return features
+
+    def _named_array(self, X, graph):
+        """Return an array as a frame."""
         names = self.feature_names
         if names is None and graph is not None:
             raise ParameterError(
@@ -250,13 +265,20 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
             Probabilities, such as ``[0.05, 0.95]`` for an interval that holds nine in ten.
         """
         levels = np.atleast_1d(levels)
+        if not levels.size:
+            raise ParameterError(
+                "`levels` must hold at least one probability. Found none. Write, for instance, "
+                "[0.05, 0.95] for an interval that holds nine in ten."
+            )
         parts = [
             np.column_stack([part.quantile(level) for level in levels]) for part in self._predict(X)
         ]
         return np.concatenate(parts)
 
     def _check_target(self, target):
-        return as_numbers(target)
+        numbers = as_numbers(target)
+        # Counts have whole quantiles, be they stored as integers or, as scikit-learn does, floats.
+        return numbers.astype(np.int64) if _are_whole(numbers) else numbers
 
 
 class GraphClassifier(ClassifierMixin, GraphEstimator):
@@ -352,3 +374,16 @@ def _repeated(features, target, weights):
     rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
     taken = nw.from_native(features, eager_only=True)[rows].to_native()
     return taken, target[rows], np.ones(len(rows))
+
+
+def _are_whole(numbers):
+    """Say whether all numbers are whole, and a float tells each from the next."""
+    most = float(np.abs(numbers).max(initial=0.0))
+    return most < LARGEST_WHOLE and bool((numbers == np.rint(numbers)).all())
+
+
+def _with_gaps(labels, missing):
+    """Return whole numbers at the places that have one, and a missing cell elsewhere."""
+    target = pd.array(np.zeros(len(missing), dtype=np.int64), dtype="Int64")
+    target[~missing], target[missing] = labels, pd.NA
+    return pd.Series(target)

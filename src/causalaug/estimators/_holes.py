@@ -125,7 +125,7 @@ class Filler:
         nodes = opened.select(*own).rename(own).to_native()
         if not any(mask.any() for mask in missing_cells(nodes, ()).values()):
             return None
-        done = self.model.complete(nodes, ASKED_COPIES, self.seed)
+        done = self.model.complete(nodes, ASKED_COPIES, self.seed, alike=True)
         back = {node: column for column, node in own.items()}
         completed = _fresh(nw.from_native(done.frame, eager_only=True).rename(back).to_native())
         whole = nw.from_native(_fresh(rows_of(named, done.rows)), eager_only=True)

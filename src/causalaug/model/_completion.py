@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -122,7 +122,7 @@ class Completer:
     factors: Sequence[Factor]
     densities: Sequence[Density]
 
-    def draw(self, values: FloatArray, copies: int, rng: np.random.Generator) -> FloatArray:
+    def draw(self, values: FloatArray, copies: int, numbers: Numbers) -> FloatArray:
         """Return `copies` completions of each row, one row after the other, equally likely."""
         completed = np.repeat(values, copies, axis=0)
         of_part, of_last = self._work(np.isnan(values))
@@ -131,14 +131,14 @@ class Completer:
             for start in range(0, len(rows), AT_A_TIME):
                 some = rows[start : start + AT_A_TIME]
                 at = (some[:, np.newaxis] * copies + np.arange(copies)).ravel()
-                drawn = self._draw_part(part, values[some], stratified(len(some), copies, rng))
-                completed[at[:, np.newaxis], columns] = drawn
+                uniform = numbers.of_cells(columns[0], len(some), copies)
+                completed[at[:, np.newaxis], columns] = self._draw_part(part, values[some], uniform)
         for number in sorted(of_last):
             rows = of_last[number]
             at = (rows[:, np.newaxis] * copies + np.arange(copies)).ravel()
             pillow = completed[at][:, self._pillow(number)]
-            uniform = stratified(len(rows), copies, rng).ravel()
             column = self.table.index(self.factors[number].target)
+            uniform = numbers.of_cells(column, len(rows), copies).ravel()
             completed[at, column] = self.densities[number].draw(pillow, uniform)
         return completed
 
@@ -244,6 +244,36 @@ class Completer:
         return [self.table.index(name) for name in self.factors[number].pillow]
 
 
+class Numbers(Protocol):
+    """Where the random numbers come from that become cells."""
+
+    def of_cells(self, column: int, n_rows: int, n_copies: int) -> FloatArray:
+        """Return numbers between 0 and 1 for the cells of a column: shape (n_rows, n_copies)."""
+
+
+@dataclass(frozen=True, eq=False)
+class OwnNumbers:
+    """Every row has numbers of its own."""
+
+    rng: np.random.Generator
+
+    def of_cells(self, column: int, n_rows: int, n_copies: int) -> FloatArray:
+        """Return numbers that are spread evenly over each row."""
+        return stratified(n_rows, n_copies, self.rng)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedNumbers:
+    """All rows have the same numbers: what a row gets does not depend on the others."""
+
+    seed: int
+
+    def of_cells(self, column: int, n_rows: int, n_copies: int) -> FloatArray:
+        """Return the numbers of a column, whichever columns and rows came before."""
+        numbers = stratified(1, n_copies, np.random.default_rng([self.seed, column]))
+        return np.repeat(numbers, n_rows, axis=0)
+
+
 def stratified(n_rows: int, n_copies: int, rng: np.random.Generator) -> FloatArray:
     """Return numbers between 0 and 1 that are spread evenly over each row, in random order.
 
@@ -286,7 +316,7 @@ def complete_frame(
     frame: Any,
     names: Sequence[str],
     copies: int | None,
-    rng: np.random.Generator,
+    numbers: Numbers,
     sample_weight: FloatArray | None = None,
 ) -> Completion:
     """Return the rows of a frame with their holes filled; `names` are those of an array."""
@@ -305,7 +335,8 @@ def complete_frame(
         drawn, completed, masses = summed_over_unwritten(*every, written[holes])
     else:
         drawn = np.repeat(np.arange(len(holes)), copies)
-        completed, masses = completer.draw(known, copies, rng), np.full(len(drawn), 1.0 / copies)
+        completed = completer.draw(known, copies, numbers)
+        masses = np.full(len(drawn), 1.0 / copies)
     rows = np.concatenate([whole, holes[drawn]])
     order = np.argsort(rows, kind="stable")
     rows, completed = rows[order], np.concatenate([values[whole], completed])[order]

@@ -13,18 +13,24 @@ import numpy as np
 import pandas as pd
 
 from causalaug._markup import Markup, element, html_table, join
-from causalaug._random import RandomState, as_generator
-from causalaug._validation import check_integer
+from causalaug._random import RandomState, as_generator, new_seed
+from causalaug._validation import check_bool, check_integer
 from causalaug.conditionals import Conditional, FittedConditional
 from causalaug.densities import Density, density_of
 from causalaug.exceptions import TableError
 from causalaug.factorization import Factor
 from causalaug.graphs import ADMG
-from causalaug.model._completion import Completer, Completion, complete_frame
+from causalaug.model._completion import (
+    Completer,
+    Completion,
+    OwnNumbers,
+    SharedNumbers,
+    complete_frame,
+)
 from causalaug.model._mixture import mix
 from causalaug.model._prediction import Prediction
 from causalaug.model._target import Target
-from causalaug.table import Table, code_rows
+from causalaug.table import Table, check_no_times, code_rows
 from causalaug.typing import FloatArray
 
 SEED = 0
@@ -169,7 +175,7 @@ class FittedFactors:
         >>> model.predict("rain", seen).probabilities[:, 1].round(1)
         array([0.5, 0.9])
         """
-        self.table.index(target)
+        check_no_times(self.table, target)
         values = self._coded(frame, without=target)
         return Target(self.table, self.factors, self.densities, target).predict(
             np.where(np.isinf(values), np.nan, values)
@@ -182,6 +188,7 @@ class FittedFactors:
         random_state: RandomState = None,
         *,
         sample_weight: FloatArray | None = None,
+        alike: bool = False,
     ) -> Completion:
         """Draw each missing cell given the observed ones of its row.
 
@@ -198,6 +205,9 @@ class FittedFactors:
             The seed of the draws.
         sample_weight : array of shape (n,), optional
             The weight of each row, which its copies share; 1 by default.
+        alike : bool, default=False
+            Whether all rows are given the same random numbers. Then equal rows have equal copies,
+            and what a row gets does not depend on the others, as predictions must not.
 
         Returns
         -------
@@ -221,8 +231,10 @@ class FittedFactors:
         if copies is not None:
             check_integer("copies", copies, at_least=1)
         completer = Completer(self.table, self.factors, self.densities)
+        check_bool("alike", alike)
         rng = as_generator(random_state)
-        return complete_frame(completer, frame, self.graph.nodes, copies, rng, sample_weight)
+        numbers = SharedNumbers(new_seed(rng)) if alike else OwnNumbers(rng)
+        return complete_frame(completer, frame, self.graph.nodes, copies, numbers, sample_weight)
 
     def _coded(self, frame: Any, without: str | None = None) -> FloatArray:
         """Return new rows in the coding of the table; an array may lack the target."""

@@ -4,7 +4,7 @@ All knowledge of data frames is in this package; the rest of the library works o
 float values, the kinds and the row numbers of a `Table`.
 """
 
-from causalaug.table._coding import UNSEEN, code_rows, level_cells
+from causalaug.table._coding import UNSEEN, check_no_times, code_rows, level_cells
 from causalaug.table._columns import (
     KINDS,
     ColumnKind,
@@ -35,6 +35,7 @@ __all__ = [
     "canonical_kind",
     "cells_of",
     "check_names",
+    "check_no_times",
     "code_rows",
     "extra_columns",
     "level_cells",

@@ -12,8 +12,9 @@ next.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cached_property
+from numbers import Number
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -38,12 +39,25 @@ MOST_RANKS = 10
 """Integers with more distinct values are quantities: nobody lists that many grades."""
 
 # The words are those of `pandas.api.types.infer_dtype`, plus ours for categories.
-_TIMES = frozenset({"date", "datetime", "datetime64", "timedelta", "timedelta64"})
+TIMES = frozenset({"date", "datetime", "datetime64", "timedelta", "timedelta64"})
 _FLOATS = frozenset({"floating", "mixed-integer-float", "decimal"})
 _COUNTS = frozenset({"integer", "boolean"})
 _UNBOXED = {"floating": "f8", "integer": "i8", "boolean": "?", "datetime64": "M8[ns]"}
 _ORDERED = "ordered category"
 _UNORDERED = "category"
+
+WITH_ZONE = "times with a zone"
+WITHOUT_ZONE = "times without a zone"
+DATES = "dates"
+# A duration of numpy counts as a number, and a datetime of Python is a date: the order matters.
+_SORTS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (str, "text"),
+    ((timedelta, np.timedelta64), "durations"),
+    ((Number, np.bool_), "numbers or booleans"),
+    ((datetime, np.datetime64), WITHOUT_ZONE),
+    (date, DATES),
+    (time, "times of day"),
+)
 
 _LARGEST_EXACT_INTEGER = 2**53
 _TICKS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -64,12 +78,15 @@ class Column:
         -1 where it is missing.
     ordered : bool, optional
         For a category column only: whether its categories are ranks.
+    has_zone : bool, default=False
+        Whether the column has a time zone; cells that numpy holds as times are in UTC then.
     """
 
     name: str
     dtype: str
     cells: NDArray[Any]
     ordered: bool | None = None
+    has_zone: bool = False
 
     @cached_property
     def content(self) -> str:
@@ -88,6 +105,19 @@ class Column:
     def missing(self) -> BoolArray:
         """Mask of the cells that are NaN, None, NaT or any other null."""
         return self.cells == -1 if self.ordered is not None else np.asarray(pd.isna(self.cells))
+
+    @property
+    def sorts(self) -> frozenset[str]:
+        """The sorts of the cells that are there; see `sort_of`. Not for categories.
+
+        >>> sorted(Column("size", "object", np.array(["XL", 48, None], dtype=object)).sorts)
+        ['numbers or booleans', 'text']
+        """
+        cells = self.cells[~self.missing]
+        if cells.dtype.kind == "O":
+            return frozenset(map(sort_of, cells))
+        # One cell tells the sort of all: they have one dtype.
+        return frozenset(WITH_ZONE if self.has_zone else sort_of(cell) for cell in cells[:1])
 
     def present(self) -> "Column":
         """Return the column of the cells that are there: itself, if none is missing.
@@ -127,7 +157,7 @@ class Column:
     @property
     def has_scale(self) -> bool:
         """Whether the cells can be measured: numbers, times and ordered categories."""
-        return self.content in _TIMES | _FLOATS | _COUNTS | {_ORDERED}
+        return self.content in TIMES | _FLOATS | _COUNTS | {_ORDERED}
 
     @property
     def default_kind(self) -> ColumnKind:
@@ -136,13 +166,26 @@ class Column:
         >>> [Column("n", "int64", np.arange(size)).default_kind for size in (10, 11)]
         ['ordered', 'continuous']
         """
-        if self.content in _TIMES | _FLOATS:
+        if self.content in TIMES | _FLOATS:
             return "continuous"
         if self.content == "integer":
             is_object = self.cells.dtype.kind == "O"
             distinct = set(self.cells) if is_object else np.unique(self.cells)
             return "ordered" if len(distinct) <= MOST_RANKS else "continuous"
         return "ordered" if self.content == _ORDERED else "nominal"
+
+
+def sort_of(cell: object) -> str:
+    """Return the sort of a cell, in words for a message; cells of two sorts are never equal.
+
+    >>> [sort_of(cell) for cell in ("1", 1, 1.0, True, timedelta(1), b"1")]
+    ['text', 'numbers or booleans', 'numbers or booleans', 'numbers or booleans', 'durations', \
+'cells of type bytes']
+    """
+    if isinstance(cell, datetime) and cell.tzinfo is not None:
+        return WITH_ZONE
+    other = f"cells of type {type(cell).__name__}"
+    return next((sort for types, sort in _SORTS if isinstance(cell, types)), other)
 
 
 def check_names(names: Sequence[object]) -> None:
@@ -278,7 +321,7 @@ def encode(column: Column, kind: ColumnKind) -> tuple[FloatArray, bool]:
     if kind != "continuous":
         # Codes are in sorted order where there is one: those of what has a scale are ranks.
         return _codes(cells), kind == "ordered"
-    if column.content in _TIMES:
+    if column.content in TIMES:
         return _seconds(column.name, cells), True
     return (_offsets(cells) if cells.dtype.kind in "iu" else _as_floats(cells)), True
 

@@ -242,7 +242,8 @@ def _narwhals_column(series: nw.Series[Any]) -> Column:
     if series.dtype == nw.Enum:
         codes = _enum_codes(series)
         return Column(series.name, dtype, codes, ordered=True)
-    return Column(series.name, dtype, _cells(series))
+    has_zone = getattr(series.dtype, "time_zone", None) is not None
+    return Column(series.name, dtype, _cells(series), has_zone=has_zone)
 
 
 def _enum_codes(series: nw.Series[Any]) -> NDArray[np.int64]:

@@ -63,8 +63,8 @@ class Table:
     values : array of shape (n_rows, n_columns)
         Read-only and stored by column. Numbers are as they are. Strings and other objects are
         codes in sorted order (in order of appearance if they have none), categories are codes
-        in category order, booleans are 0 and 1, dates, times and durations are seconds since the
-        smallest of their column. Integers that a float cannot hold exactly are codes if
+        in category order, booleans are 0 and 1, dates, datetimes and durations are seconds since
+        the smallest of their column. Integers that a float cannot hold exactly are codes if
         they are ordered or nominal, offsets from the smallest if they are continuous.
         Values of a column that is not continuous are equal exactly where the cells are; -0.0
         equals 0.0.
@@ -140,11 +140,11 @@ numeric=(True, True, False))
             The column names of an array, by default ``x0``, ``x1`` and so on. A frame has
             its own names, and this argument is ignored.
         kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
-            The kinds that differ from the default: floats, decimals, dates, times, durations,
-            and integers with more than 10 distinct values are continuous; other integers and
-            ordered categories are ordered; booleans, categories and strings are nominal. An
-            object column is what its cells are. Strings and unordered categories can only be
-            nominal. ``"discrete"`` is another word for nominal.
+            The kinds that differ from the default: floats, decimals, dates, datetimes,
+            durations, and integers with more than 10 distinct values are continuous; other
+            integers and ordered categories are ordered; booleans, categories, strings and times
+            of day are nominal. An object column is what its cells are. Strings and unordered
+            categories can only be nominal. ``"discrete"`` is another word for nominal.
         limits : mapping of str to (float or None, float or None), optional
             The least and the largest value of continuous columns, as in ``{"dose": (0, None)}``;
             None where there is no bound. They replace the limits that a column would have.
