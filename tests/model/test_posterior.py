@@ -353,4 +353,5 @@ def test_a_cause_that_never_varied_tells_nothing_wherever_it_is(constant):
     frame = pd.DataFrame({"c": [constant] * 60, "x": x, "y": x + 0.3 * rng.normal(size=60)})
     asked = pd.DataFrame({"c": [constant, 2 * constant], "x": [0.5, 0.5]})
     means = ca.fit_model(frame, "{c, x} -> y", "auto").predict("y", asked).mean
-    assert means[0] == pytest.approx(means[1])
+    # A word that was never seen is integrated out, by quadrature.
+    assert means[0] == pytest.approx(means[1], abs=1e-3)
