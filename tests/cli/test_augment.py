@@ -138,6 +138,7 @@ def test_options_are_those_of_the_library(data, tmp_path, options, strategies):
         (["--expansion", "bush"], "--expansion"),
         (["--rows", "0"], "--rows"),
         (["--share", "2"], "--share"),
+        (["--share", "0.5"], "'--share': is for --originals"),
         (["--kinds", "fever=metric"], "'--kinds': must be COLUMN=continuous, COLUMN=ordered"),
         (["--kinds", ""], "'--kinds'"),
         (["--limits", "fever"], "'--limits': must be COLUMN=LOW:HIGH, either number left out"),

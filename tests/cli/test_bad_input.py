@@ -53,6 +53,7 @@ BAD_TABLES = {
         b"sick,fever,cough\nyes,1,7.5\nno,-" + b"9" * 5000 + b",1.5\n",
         "must fit into 64 bits. Found -9999",
     ),
+    "a name without an end": (b"x" * 200_000, "Found field larger than field limit"),
     "semicolons": (GOOD.replace(",", ";").encode(), "say --separator ';'"),
 }
 

@@ -65,6 +65,109 @@ def test_what_cannot_be_predicted_is_refused(files, options, message):
     assert not (folder / "p.csv").exists()
 
 
+GRADES = np.arange(150) % 5 + 1
+
+
+@pytest.fixture
+def graded(tmp_path):
+    """Return what predicts y = 10 k from new rows, given how the cells of k are written in DATA."""
+
+    def predict(written, new, *options, k="k"):
+        noise = np.random.default_rng(0).normal(size=len(GRADES))
+        train = pd.DataFrame({k: [written(grade) for grade in GRADES], "y": 10 * GRADES + noise})
+        train.to_csv(tmp_path / "train.csv", index=False)
+        (tmp_path / "new.csv").write_text(new)
+        words = [tmp_path / "train.csv", tmp_path / "new.csv", "--graph", f"{k} -> y"]
+        return run("predict", *words, "--out", tmp_path / "p.csv", "--target", "y", *options)
+
+    return predict
+
+
+@pytest.mark.parametrize(
+    ("written", "new"),
+    [
+        (lambda grade: "5+" if grade == 5 else str(grade), "k\n1\n3\n"),
+        (lambda grade: {1: "True", 3: "False"}.get(grade, "unknown"), "k\nTrue\nFalse\n"),
+        (
+            lambda grade: {1: "2024-02-28", 3: "2024-02-29"}.get(grade, "later"),
+            "k\n2024-02-28\n2024-02-29\n",
+        ),
+        (lambda grade: {1: "1,5", 3: "2,5"}.get(grade, "many"), 'k\n"1,5"\n"2,5"\n'),
+        (str, "k\n1\n3\nNA\n"),
+    ],
+    ids=["numbers", "booleans", "dates", "commas", "a missing cell"],
+)
+def test_new_cells_are_what_they_are_in_the_data(graded, tmp_path, written, new):
+    assert graded(written, new).exit_code == 0
+    assert pd.read_csv(tmp_path / "p.csv")["y"][:2].tolist() == pytest.approx([10, 30], abs=1.5)
+
+
+@pytest.mark.parametrize(
+    ("written", "new", "message"),
+    [
+        (str, "k\n1\n3\n5\n?\n", "must hold numbers, as in DATA. Found '?'. Write such cells"),
+        (
+            lambda grade: grade > 2,
+            "k\nTrue\nunknown\n",
+            "must hold booleans, as in DATA. Found 'unk",
+        ),
+        (lambda grade: f"2024-02-0{grade}", "k\n2024-02-01\n2024-02-30\n", "Found '2024-02-30'"),
+        (
+            lambda grade: grade + 0.5,
+            "k\n1.5\nhigh\n",
+            "must hold numbers, as in DATA. Found 'high'",
+        ),
+    ],
+    ids=["a number", "a boolean", "a date", "a quantity"],
+)
+def test_a_new_cell_of_another_type_is_named(graded, tmp_path, written, new, message):
+    result = graded(written, new, "--kinds", "k=nominal")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"error: Column 'k' of '{tmp_path / 'new.csv'}' must hold ")
+    assert message in result.stderr
+    assert not (tmp_path / "p.csv").exists()
+
+
+def test_new_cells_of_a_typed_file_must_be_of_the_same_type(graded, tmp_path):
+    graded(lambda grade: f"{grade}+", "k\n1+\n")
+    pd.DataFrame({"k": [1, 3]}).to_parquet(tmp_path / "new.parquet")
+    words = [tmp_path / "train.csv", tmp_path / "new.parquet", "--graph", "k -> y"]
+    told = fail("predict", *words, "--target", "y", "--out", tmp_path / "p.csv").stderr
+    assert "must hold text, as in DATA. Found 1. Write such cells as text" in told
+
+
+def test_new_cells_of_the_target_may_be_anything(graded, tmp_path):
+    assert graded(str, "y,k\n?,2\n").stderr == ""
+    assert pd.read_csv(tmp_path / "p.csv")["y"].tolist() == pytest.approx([20], abs=1.5)
+
+
+def test_columns_that_are_no_node_and_nodes_that_are_no_column_are_named(data, tmp_path):
+    (tmp_path / "new.csv").write_text("fever,Cough\n40.0,9.0\n")
+    words = [data, tmp_path / "new.csv", "--graph", "fever <- sick -> cough", "--target", "sick"]
+    assert succeed("predict", *words, "--out", tmp_path / "p.csv").stderr.splitlines() == [
+        "Left out of NEW, since they are no node of the graph: Cough",
+        "Integrated out, since NEW does not have them: cough",
+    ]
+
+
+def test_new_rows_without_any_node_are_refused(graded, tmp_path):
+    result = graded(str, "grades,y\n1,10\n", k="grade")
+    assert result.exit_code == 1
+    assert "NEW must have a column that is a node of the graph, beside the target 'y'" in (
+        result.stderr
+    )
+    assert "A typing slip? 'grades' -> 'grade'" in result.stderr
+    assert not (tmp_path / "p.csv").exists()
+
+
+def test_classes_that_are_whole_numbers_are_written_so_although_one_is_missing(tmp_path):
+    (tmp_path / "train.csv").write_text("kids,y\n0,1.5\n1,2.5\n,2.0\n0,1.0\n1,3.0\n")
+    (tmp_path / "new.csv").write_text("y\n1.5\n")
+    words = [tmp_path / "train.csv", tmp_path / "new.csv", "--graph", "kids -> y"]
+    succeed("predict", *words, "--target", "kids", "--out", tmp_path / "p.csv")
+    assert list(pd.read_csv(tmp_path / "p.csv")) == ["kids=0", "kids=1"]
+
+
 def test_an_output_that_is_read_is_refused(files):
     folder, _ = files
     words = [folder / "train.csv", folder / "new.csv", "--graph", folder / "graph.txt"]

@@ -1,6 +1,7 @@
 """Tables as they come: an id, dates, spaces in names, decimal commas."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -162,6 +163,21 @@ def test_points_between_thousands_are_named(tmp_path):
     (tmp_path / "comma.csv").write_text("x;y\n1.234,5;1\n2,5;2\n")
     with pytest.raises(TableError, match="Take the points between the thousands out"):
         read_table(tmp_path / "comma.csv", TextFormat(separator=";", decimal=","))
+
+
+@pytest.mark.parametrize("cells", [["2", "1.5"], ["-.5", "1.5e3"], ["2,5", "1.234"]])
+def test_a_decimal_point_beside_a_decimal_comma_is_named(tmp_path, cells):
+    (tmp_path / "point.csv").write_text("\n".join(["x;y", *(f"{cell};a" for cell in cells)]) + "\n")
+    shown = re.escape(next(cell for cell in cells if "." in cell))
+    words = rf"Found a point in 'x' \(such as '{shown}'\) of .*point.csv'.* leave --decimal out"
+    with pytest.raises(TableError, match=words):
+        read_table(tmp_path / "point.csv", TextFormat(separator=";", decimal=","))
+
+
+def test_words_with_digits_beside_a_decimal_comma_are_words(tmp_path):
+    (tmp_path / "words.csv").write_text("x;y;z\n1.2.3;1.5 m;٣\n10.0.0.1;2.5 m;٤\n")
+    read = read_table(tmp_path / "words.csv", TextFormat(separator=";", decimal=","))
+    assert read.iloc[0].tolist() == ["1.2.3", "1.5 m", "٣"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from causalaug.cli._options import TextFormat
+from causalaug.cli._options import ChosenColumns, TextFormat
 from causalaug.cli._table_files import read_table, write_table
 from causalaug.exceptions import MissingDependencyError, TableError
 
@@ -55,6 +55,17 @@ def test_an_encoding_can_be_named(folder, encoding):
 def test_a_separator_can_be_named(folder, separator, sign):
     (folder / "separated.csv").write_text(f"a{sign}b\n1{sign}2\n")
     assert list(read_table(folder / "separated.csv", TextFormat(separator=separator))) == ["a", "b"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_may_end_as_on_any_system(folder, end):
+    (folder / "ends.csv").write_bytes(end.join(["a,b", "1,2", "3,4", ""]).encode())
+    assert read_table(folder / "ends.csv").to_dict("list") == {"a": [1, 3], "b": [2, 4]}
+
+
+def test_a_whole_number_that_no_float_holds_may_be_left_out(folder):
+    (folder / "long.csv").write_text(f"id,b\n{10**30},2\n{10**30 + 1},4\n")
+    assert list(read_table(folder / "long.csv", chosen=ChosenColumns(drop=["id"]))) == ["b"]
 
 
 def test_spaces_around_names_do_not_count_and_no_name_is_numbered(folder):

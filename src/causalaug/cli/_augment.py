@@ -37,6 +37,8 @@ MEANINGS = {
     "effective_sample_size": "in rows of equal weight",
 }
 """What stands beside each figure."""
+SHARE = 0.5
+"""How much of the weight new rows hold beside the originals, unless it is said."""
 
 
 class ConditionalName(StrEnum):
@@ -100,12 +102,13 @@ Originals = Annotated[
     bool, typer.Option("--originals", help="Put the observed rows first, with their weight.")
 ]
 Share = Annotated[
-    float,
+    float | None,
     typer.Option(
         metavar="S",
         min=0.0,
         max=1.0,
-        help="With --originals: how much of the weight the new rows hold.",
+        help="With --originals: how much of the weight the new rows hold. By default 0.5.",
+        show_default=False,
     ),
 ]
 Provenance = Annotated[
@@ -132,7 +135,7 @@ def augment(
     limits: Limits = None,
     weight_column: WeightColumn = "weight",
     originals: Originals = False,
-    share: Share = 0.5,
+    share: Share = None,
     provenance: Provenance = False,
     safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
@@ -174,14 +177,14 @@ def augment(
         "limits": parse_limits(limits),
         "random_state": seed,
     }
+    held = _held_by_new(originals=originals, share=share)
     check_table_output(out, safe=safe_csv)
     check_not_an_input(out, (data, graph), overwrite=overwrite)
     admg = open_graph(graph)
-    frame = only_nodes(read_table(data, text, chosen), admg, output)
+    frame = only_nodes(read_table(data, text, chosen), admg.nodes, output)
     check_new_columns(list(frame.columns), weight_column, provenance=provenance)
     with output.progress("Growing the tree"):
         result = augment_frame(frame, admg, **options)
-        held = share if originals else None
         new = weighted_rows(result, weight_column, share=held, provenance=provenance)
     with output.progress(f"Writing {out}"):
         write_table(with_whole_numbers(frame, new), out, safe=safe_csv)
@@ -221,6 +224,13 @@ def _expansion(name: ExpansionName, rows: int | None, threshold: float | None) -
             raise typer.BadParameter("is needed for --expansion beam.", param_hint="'--rows'")
         return BeamExpansion(rows)
     return BudgetExpansion(rows) if name == ExpansionName.budget else SampledExpansion(rows)
+
+
+def _held_by_new(*, originals: bool, share: float | None) -> float | None:
+    """Return how much of the weight new rows hold beside the originals; None without those."""
+    if not originals and share is not None:
+        raise typer.BadParameter("is for --originals.", param_hint="'--share'")
+    return SHARE if originals and share is None else share
 
 
 def _tell(output: Output, result: "AugmentedTable", *, n_written: int, out: Path) -> None:

@@ -82,7 +82,7 @@ def check(
     checked_kinds = parse_kinds(kinds)
     check_jobs(jobs)
     admg = open_graph(graph)
-    frame = only_nodes(read_table(data, text, chosen), admg, output)
+    frame = only_nodes(read_table(data, text, chosen), admg.nodes, output)
     with output.progress("Testing independences") as progress:
         found = check_graph(
             frame,

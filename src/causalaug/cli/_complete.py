@@ -96,7 +96,7 @@ def complete(
     if copies > 1:
         check_new_columns(list(frame.columns), weight_column, provenance=False)
     admg = complete_graph(list(frame.columns)) if admg is None else admg
-    inside = only_nodes(frame, admg, output, "Left as they are")
+    inside = only_nodes(frame, admg.nodes, output, "Left as they are")
     with output.progress("Filling in"):
         model = fit_model(inside, admg, "auto", **options).refined(random_state=seed)
         made = model.complete(inside, copies=copies, random_state=seed)

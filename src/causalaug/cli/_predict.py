@@ -1,7 +1,7 @@
 """``causalaug predict``: a column of new rows, given their other cells."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,11 @@ from causalaug.cli._options import (
     parse_limits,
 )
 from causalaug.cli._output import Output
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from causalaug.model import Prediction
 
 LEVELS = (0.05, 0.5, 0.95)
 """The quantiles that are written unless others are asked for: a nine in ten interval."""
@@ -63,9 +68,10 @@ def predict(
     """Predict a column by all that the graph knows: causes, effects, causes of effects.
 
     Every factor of the graph is fitted to DATA. For each row of NEW the output has the mean and
-    quantiles of a number, or the probability of each class, in the order of the rows. Missing
-    cells of NEW are integrated out; a row of DATA with missing cells serves every factor whose
-    cells it has.
+    quantiles of a number, or the probability of each class, in the order of the rows. Columns of
+    NEW must hold what they hold in DATA: numbers, text or dates. Missing cells of NEW are
+    integrated out, and so are nodes that it lacks; a row of DATA with missing cells serves every
+    factor whose cells it has.
 
     \b
     A nine in ten interval of the wear of machines that were not opened:
@@ -73,7 +79,7 @@ def predict(
     """
     from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import open_graph
-    from causalaug.cli._rows import only_nodes
+    from causalaug.cli._rows import only_evidence, only_nodes
     from causalaug.cli._table_files import check_table_output, read_table, write_table
     from causalaug.model import fit_model
 
@@ -82,13 +88,14 @@ def predict(
     check_table_output(out, safe=False)
     check_not_an_input(out, [data, new], overwrite=overwrite)
     admg = open_graph(graph)
-    train = only_nodes(read_table(data, text), admg, output)
-    asked = read_table(new, text)
-    asked = asked[[name for name in asked.columns if name in admg.nodes]]
+    train = only_nodes(read_table(data, text), admg.nodes, output)
+    # What NEW says of the target is not looked at, and may be anything.
+    known = train.drop(columns=target, errors="ignore")
+    asked = only_evidence(read_table(new, text, like=known), admg.nodes, target, output)
     with output.progress("Fitting the factors"):
         model = fit_model(train, admg, "auto", **options)
         prediction = model.predict(target, asked)
-    write_table(_frame(prediction, target, levels), out)
+    write_table(_frame(prediction, train, levels), out)
     output.document({"out": str(out), "rows": len(asked), "target": target})
     output.say(f"Wrote {len(asked)} predictions of {target} to {out}")
 
@@ -109,12 +116,18 @@ def _parse_levels(text: str | None) -> tuple[float, ...]:
     return levels
 
 
-def _frame(prediction: Any, target: str, levels: tuple[float, ...]) -> Any:
+def _frame(
+    prediction: "Prediction", train: "pd.DataFrame", levels: tuple[float, ...]
+) -> "pd.DataFrame":
     """Return one row per prediction: the probability of each class, or mean and quantiles."""
     import pandas as pd
 
+    from causalaug.cli._rows import with_whole_numbers
+
+    target = prediction.target
     if prediction.levels is not None:
-        names = [f"{target}={level}" for level in prediction.levels]
+        classes = with_whole_numbers(train, pd.DataFrame({target: prediction.levels}))[target]
+        names = [f"{target}={level}" for level in classes]
         return pd.DataFrame(prediction.probabilities, columns=names)
     columns = {target: prediction.mean}
     columns |= {f"{target}_q{level:g}": prediction.quantile(level) for level in levels}

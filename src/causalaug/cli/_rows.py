@@ -7,29 +7,53 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from causalaug._validation import some, typing_slips
 from causalaug.cli._text import listed
-from causalaug.exceptions import ParameterError
+from causalaug.exceptions import ParameterError, TableError
 from causalaug.table import without_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from causalaug.augmentation import AugmentedTable
     from causalaug.cli._output import Output
-    from causalaug.graphs import ADMG
     from causalaug.typing import FloatArray, IntArray
 
 ROW_OF = "row_of_"
 
 
 def only_nodes(
-    frame: pd.DataFrame, graph: ADMG, output: Output, what_becomes: str = "Left out"
+    frame: pd.DataFrame, nodes: Sequence[str], output: Output, what_becomes: str = "Left out"
 ) -> pd.DataFrame:
     """Return the columns that are nodes of the graph; a remark names the others."""
     inside: pd.DataFrame
-    inside, outside = without_extra(frame, graph.nodes, "ignore")
+    inside, outside = without_extra(frame, nodes, "ignore")
     if outside:
         output.remark(f"{what_becomes}, since they are no node of the graph: {listed(outside)}")
+    return inside
+
+
+def only_evidence(
+    frame: pd.DataFrame, nodes: Sequence[str], target: str, output: Output
+) -> pd.DataFrame:
+    """Return the columns of new rows that are nodes other than the target; or raise.
+
+    Nodes may be absent, but not all. Remarks name columns that are no node, and absent nodes: a
+    name that is misspelt is in both.
+    """
+    columns = [name for name in frame.columns if name != target]
+    present = [name for name in nodes if name in columns]
+    absent = [name for name in nodes if name not in columns and name != target]
+    if not present:
+        raise TableError(
+            f"NEW must have a column that is a node of the graph, beside the target {target!r}. "
+            f"Found columns {some(columns)}, the other nodes are {some(absent)}. "
+            + typing_slips(columns, absent)
+            + "Rename columns, or the nodes of the graph."
+        )
+    inside = only_nodes(frame[columns], present, output, "Left out of NEW")
+    if absent:
+        output.remark(f"Integrated out, since NEW does not have them: {listed(absent)}")
     return inside
 
 

@@ -13,7 +13,13 @@ import pandas as pd
 from causalaug._atomic import atomic_path, check_output
 from causalaug._optional import import_optional
 from causalaug._validation import brief, check_columns_exist
-from causalaug.cli._cells import check_decimal, check_numbers, with_dates
+from causalaug.cli._cells import (
+    check_decimal,
+    check_like,
+    check_numbers,
+    dates_in,
+    text_columns,
+)
 from causalaug.cli._files import check_input
 from causalaug.cli._options import ChosenColumns, TextFormat
 from causalaug.cli._spreadsheet import has_returns, without_formulas
@@ -33,7 +39,7 @@ FORMATS = {
     ".feather": "feather",
     ".arrow": "feather",
 }
-DEFAULT_TEXT, ALL_COLUMNS = TextFormat(), ChosenColumns()
+DEFAULT_TEXT, ALL_COLUMNS, NO_TABLE = TextFormat(), ChosenColumns(), pd.DataFrame()
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 SPELLED = {"tab": "\t", "\\t": "\t"}
 EXACTLY: dict[str, Any] = (
@@ -62,20 +68,39 @@ def table_format(path: Path, what: str) -> str:
 
 
 def read_table(
-    path: Path, text: TextFormat = DEFAULT_TEXT, chosen: ChosenColumns = ALL_COLUMNS
+    path: Path,
+    text: TextFormat = DEFAULT_TEXT,
+    chosen: ChosenColumns = ALL_COLUMNS,
+    like: pd.DataFrame = NO_TABLE,
 ) -> pd.DataFrame:
-    """Return the table in a file: the columns to be used, without those to be dropped."""
+    """Return the table in a file: the columns to be used, without those to be dropped.
+
+    Columns that `like` has as well must hold what they hold there. Where that is text, the cells
+    of a text file are taken as they are written: a level "1" is no number.
+    """
     check_input(path, "A table")
     kind = table_format(path, "A table")
     if kind in SEPARATORS:
-        sign = _one_sign(text.separator) or SEPARATORS[kind]
-        check_decimal(text.decimal, sign)
-        frame = _parsed(_decoded(path, text.encoding), path, sign, text.decimal or ".")
-        # Before the cells are looked at: a column that is left out may hold anything.
-        kept = _only_chosen(frame, chosen)
-        check_numbers(kept, path, text.decimal)
-        return with_dates(kept) if text.dates else kept
-    return _only_chosen(_read_arrow(path, kind), chosen)
+        frame = _read_text(path, SEPARATORS[kind], text, chosen, text_columns(like))
+    else:
+        frame = _only_chosen(_read_arrow(path, kind), chosen)
+    check_like(frame, like, path, text.decimal)
+    return frame
+
+
+def _read_text(
+    path: Path, separator: str, text: TextFormat, chosen: ChosenColumns, as_written: Sequence[str]
+) -> pd.DataFrame:
+    """Return the frame in a text file: numbers, dates, and text, some columns as written."""
+    sign = _one_sign(text.separator) or separator
+    check_decimal(text.decimal, sign)
+    content = _decoded(path, text.encoding)
+    # Before the cells are looked at: a column that is left out may hold anything.
+    kept = _only_chosen(_parsed(content, path, sign, text.decimal or ".", as_written), chosen)
+    typed = kept[[name for name in kept if name not in as_written]]
+    _check_whole_numbers(typed)
+    check_numbers(typed, path, text.decimal)
+    return kept.assign(**dates_in(typed)) if text.dates else kept
 
 
 def _only_chosen(frame: pd.DataFrame, chosen: ChosenColumns) -> pd.DataFrame:
@@ -192,8 +217,10 @@ def _text_codec(encoding: str) -> str:
     return codec
 
 
-def _parsed(text: str, path: Path, separator: str, decimal: str) -> pd.DataFrame:
-    """Return the frame in some text; numbers keep all their digits."""
+def _parsed(
+    text: str, path: Path, separator: str, decimal: str, as_written: Sequence[str]
+) -> pd.DataFrame:
+    """Return the frame in some text; numbers keep all their digits, some columns stay text."""
     names = _header(text, path, separator)
     try:
         frame: pd.DataFrame = pd.read_csv(
@@ -203,13 +230,13 @@ def _parsed(text: str, path: Path, separator: str, decimal: str) -> pd.DataFrame
             names=names,
             low_memory=False,
             decimal=decimal,
+            dtype=dict.fromkeys(as_written, str),
             **EXACTLY,
         )
     except pd.errors.ParserError as error:
         raise _ragged(path, str(error).rpartition("error: ")[2]) from error
     if not isinstance(frame.index, pd.RangeIndex):
         raise _ragged(path, f"more cells than the {len(names)} names in the first line")
-    _check_whole_numbers(frame)
     return frame
 
 
@@ -236,8 +263,15 @@ def _is_whole_number(cell: object) -> bool:
 
 def _header(text: str, path: Path, separator: str) -> list[str]:
     """Return the names in the first line, checked: pandas would number repeated ones."""
-    lines = csv.reader(io.StringIO(text), delimiter=separator)
-    cells = next((cells for cells in lines if cells), None)
+    # Without `newline` only "\n" would end a line; old Macs wrote "\r", and pandas knows both.
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        cells = next((cells for cells in lines if cells), None)
+    except csv.Error as error:
+        raise TableError(
+            f"The table must have a first line of names. Found {error} in {str(path)!r}. Is it a "
+            "table, and are its quotes closed?"
+        ) from error
     if cells is None:
         raise TableError(f"The table must have a first line of names. {str(path)!r} is empty.")
     names = [cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(cells)]
