@@ -146,7 +146,7 @@ def test_a_decimal_comma_can_be_said(tmp_path):
     assert read.to_numpy().tolist() == [[1.5, -0.25], [2.5, 3.0]]
 
 
-@pytest.mark.parametrize("cells", [["1,5", "2,25"], ["1.234,5", "-7,0"]])
+@pytest.mark.parametrize("cells", [["1,5", "2,25"], ["1,5", "2"], ["1.234,5", "-7,0"]])
 def test_a_decimal_comma_is_named(tmp_path, cells):
     (tmp_path / "comma.csv").write_text("\n".join(["x;y", *(f"{cell};a" for cell in cells)]) + "\n")
     words = (
