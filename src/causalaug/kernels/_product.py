@@ -443,7 +443,9 @@ class ProductKernel(RowWeigher):
             return rng.integers(self.n_rows, size=len(owner))
         is_likely = self._acceptance * self.n_rows > LEAST_ACCEPTED
         pays = self.n_rows >= (FEWEST_TO_PROPOSE if is_likely else LARGE_TABLE)
-        if not pays or self._finder.primary is None:
+        # Tables of kernel values that are kept weigh all rows as fast as some are proposed.
+        is_kept = self._columns and self.n_rows**2 <= LARGEST_KEPT_TABLE and self._codes(query)
+        if not pays or is_kept or self._finder.primary is None:
             return np.full(len(owner), -1)
         nearby = NearbyRows(self._finder, self._columns[self._finder.primary], query)
         return nearby.propose(self._pair_kernel, owner, rng)

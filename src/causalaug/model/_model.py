@@ -1,6 +1,7 @@
 """Fit the factors of a graph to a table, and expand what was fitted into new rows."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -36,6 +37,10 @@ from causalaug.typing import FloatArray
 
 BLOCK_ROWS = 1 << 18
 """Rows of a block, about, unless the caller says otherwise."""
+
+FEW_ROWS = 1_024
+"""Up to so many rows values that are copied are weighed by tables, without linear algebra. To set
+the number of its threads would take longer than the rest of a small job."""
 
 ROUNDS = 3
 """Rounds of stochastic EM. Without any, the error of a model with holes is as low in stars and
@@ -115,7 +120,8 @@ class GraphModel(FittedFactors):
         if engine is not None:
             check_engine(engine)
         if job.n_blocks == 1:
-            with one_blas_thread():
+            is_copied = all(each.shift is None for each in self.fitted)
+            with _one_thread_unless(is_copied and self.table.n_rows <= FEW_ROWS):
                 paths = job.expansion.expand(self, as_generator(random_state))
         else:
             paths = grow_blocks(replace(job, seed=as_seed(random_state)), engine)
@@ -283,12 +289,17 @@ def fit_table(
 ) -> GraphModel:
     """Return the model of rows that were checked before."""
     factors = factorize(graph, order)
-    with one_blas_thread():
+    with _one_thread_unless(isinstance(conditional, KernelConditional)):
         if table.missing is None:
             fitted = tuple(conditional.fit(table, factors))
         else:
             fitted = fit_factors(conditional, table, factors)
     return GraphModel(graph, table, factors, conditional, fitted)
+
+
+def _one_thread_unless(is_plain: bool) -> AbstractContextManager[Any]:
+    """Return a context of one thread for linear algebra, unless there is none to be done."""
+    return nullcontext() if is_plain else one_blas_thread()
 
 
 def _is_small(expansion: Expansion, n_rows: int) -> bool:
