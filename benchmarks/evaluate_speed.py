@@ -82,8 +82,9 @@ def checking(shape: tuple[int, int]) -> Callable[[], object]:
     """Return a check of a graph."""
     import causalaug as ca
 
-    data = simulate(*shape)
-    return lambda: ca.check_graph(data.frame, data.graph, random_state=0)
+    # What is imported when the name is first asked for is no part of the work.
+    data, check_graph = simulate(*shape), ca.check_graph
+    return lambda: check_graph(data.frame, data.graph, random_state=0)
 
 
 def fitting(shape: tuple[int, int]) -> Callable[[], object]:
