@@ -73,11 +73,12 @@ MIDDLE = {
         ["_beam", "_budget", "_pruned", "_sampled"],
     ],
     "model": [
-        ["_blocks", "_loss", "_mixture", "_prediction", "_size", "_usable"],
+        ["_mixture", "_prediction", "_size", "_usable"],
         ["_posterior"],
         ["_target"],
         ["_completion"],
         ["_fitted"],
+        ["_blocks", "_loss"],
         ["_model"],
     ],
 }

@@ -46,6 +46,19 @@ def test_many_rows_take_a_mean_wherever_there_is_one(monkeypatch):
     assert moved == {"x": False, "line": True, "branches": True, "level": False}
 
 
+@pytest.mark.parametrize(("n_rows", "anywhere"), [(99, False), (100, True)])
+def test_of_many_rows_any_may_lend_a_residual(monkeypatch, n_rows, anywhere):
+    monkeypatch.setattr(auto_module, "ROWS_THAT_LEND_ANYWHERE", 100)
+    frame = rows(n_rows, 0)
+    model = ca.fit_model(frame, GRAPH, conditional="auto")
+    fitted = dict(zip(model.order, model.fitted, strict=True))
+    weights = np.exp(fitted["line"].weigher.log_weights(np.array([[1.5]])))
+    assert np.allclose(weights, 1.0 / n_rows) == anywhere
+    # What the factor says of a row does not depend on who lends to new ones.
+    density = ca.fit_model(frame, GRAPH, ca.ResidualConditional()).log_density(frame)
+    np.testing.assert_allclose(model.log_density(frame)["line"], density["line"])
+
+
 @pytest.mark.parametrize("conditional", [ca.AutoConditional(), ca.ResidualConditional()])
 def test_a_model_of_numbers_answers_the_same_after_a_journey(conditional):
     frame = rows(40, 2)

@@ -1,6 +1,6 @@
 """Choose how each factor is modelled by how likely it makes rows that it has not seen."""
 
-import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,6 +25,13 @@ MOST_ROWS = 5_000
 time in proportion to them, and learners ask for it in five times as many places: on a table of
 10,000 x 4 that one factor took minutes of a fit that takes half a minute without it."""
 
+ROWS_THAT_LEND_ANYWHERE = 500
+"""From so many rows on a residual is lent by any row, not by those near the pillow. Mean and noise
+are known well by then, and to weigh all rows for every new one took 345 of 440 ms of a fit and its
+new rows (1,600 rows, 9 columns, no independence). Test errors of boosting with new rows changed by
+-1.7 to +0.5% (means of cells; 48 models of 800 and 1,600 rows, seeds 3,100,000 and up), on real
+tables and uneven noise by -2.9 to +1.8%; beyond two standard errors they only fell."""
+
 
 @dataclass(frozen=True)
 class AutoConditional:
@@ -33,7 +40,8 @@ class AutoConditional:
     A factor is modelled by a mean and the noise around it (`ResidualConditional`), or by
     weighted rows (`KernelConditional`) at one of several temperatures: what has no mean, and what
     depends on its pillow in a way that no mean describes. Each is judged by the log-density of
-    every observed row under a fit to the others, in closed form.
+    every observed row under a fit to the others, in closed form. In a table of 500 rows and more
+    any row may lend its residual, in smaller ones those near the pillow do.
 
     Parameters
     ----------
@@ -71,11 +79,13 @@ class AutoConditional:
     ) -> tuple[FittedConditional, ...]:
         """Return the same where each factor has a table of its own."""
         kernel = KernelConditional(level_smoothing=self.level_smoothing)
-        moved = ResidualConditional(kernel=kernel).fit_each(tables, factors)
+        are_many = any(table.n_rows >= ROWS_THAT_LEND_ANYWHERE for table in tables)
+        options = {"temperature": math.inf} if are_many else {}
+        moved = ResidualConditional(kernel=kernel, **options).fit_each(tables, factors)
         tried = [_tried(*each) for each in zip(moved, tables, factors, strict=True)]
         at = {
             t: replace(kernel, temperature=t).fit_each(tables, factors)
-            for t in dict.fromkeys(itertools.chain(*tried))
+            for t in dict.fromkeys(t for each in tried for t in each)
         }
         return tuple(
             _best([moved[number], *(at[t][number] for t in tried[number])], table, factor)

@@ -101,10 +101,10 @@ def answer(question: Question, test: str, level: float) -> list[Outcome]:
         return covariance_measures(question.target, question.others, question.pillow, level)
     if test == "kci":
         return kernel_tests(question.target, question.others, question.pillow, level)
-    others = np.column_stack([other.values for other in question.others])
     if test == "rank_correlation":
         others = np.column_stack([other.scores for other in question.others])
         return rank_correlations(question.target.scores, others, level)
+    others = np.column_stack([other.values for other in question.others])
     n_rows = len(question.target.values)
     given = np.array([variable.values for variable in question.pillow]).reshape(-1, n_rows).T
     return partial_correlations(question.target.values, others, given, level)

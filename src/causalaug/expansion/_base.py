@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from causalaug.conditionals import Conditional, FittedConditional
+from causalaug.conditionals import FittedConditional
 from causalaug.factorization import Factor
 from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray
@@ -88,10 +88,6 @@ class FittedModel(Protocol):
     @property
     def factors(self) -> tuple[Factor, ...]:
         """The factors, in topological order."""
-
-    @property
-    def conditional(self) -> Conditional:
-        """How the factors were modelled."""
 
     @property
     def fitted(self) -> tuple[FittedConditional, ...]:

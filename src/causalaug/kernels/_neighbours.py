@@ -212,8 +212,7 @@ class NeighbourFinder:
         return all_distances, all_rows
 
     def _ask_tree(self, points: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
-        nearest = list(range(1, min(k, self._n_rows) + 1))
-        distance, rows = self._tree.query(points, k=nearest)
+        distance, rows = self._tree.query(points, k=list(range(1, min(k, self._n_rows) + 1)))
         return np.asarray(distance), np.asarray(rows)
 
 

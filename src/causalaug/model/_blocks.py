@@ -10,11 +10,11 @@ from causalaug.expansion import (
     Blocks,
     BlockwiseExpansion,
     Expansion,
-    FittedModel,
     Paths,
     PrunedExpansion,
     join_paths,
 )
+from causalaug.model._fitted import FittedFactors
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class BlockJob:
     the same wherever its blocks are grown, and in whatever order.
     """
 
-    model: FittedModel
+    model: FittedFactors
     expansion: Expansion
     n_blocks: int
     seed: int = 0

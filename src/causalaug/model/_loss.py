@@ -7,7 +7,7 @@ import numpy as np
 from causalaug._augmented_table import AugmentedTable
 from causalaug.conditionals import KernelConditional, ResidualConditional
 from causalaug.exceptions import CausalAugWarning
-from causalaug.expansion import FittedModel
+from causalaug.model._fitted import FittedFactors
 from causalaug.typing import FloatArray
 
 MOST_LOST = 0.01
@@ -17,14 +17,14 @@ MOST_NAMED = 3
 """So many columns are named, those first whose exact match fails most."""
 
 
-def warn_of_loss(model: FittedModel, augmented: AugmentedTable, stacklevel: int = 3) -> None:
+def warn_of_loss(model: FittedFactors, augmented: AugmentedTable, stacklevel: int = 3) -> None:
     """Warn if more than 1% of the mass was dropped."""
     text = describe_loss(model, augmented)
     if text is not None:
         warnings.warn(text, CausalAugWarning, stacklevel=stacklevel)
 
 
-def describe_loss(model: FittedModel, augmented: AugmentedTable) -> str | None:
+def describe_loss(model: FittedFactors, augmented: AugmentedTable) -> str | None:
     """Return what was lost and what to do about it; None if it is next to nothing."""
     lost = augmented.dropped_mass
     if not lost > MOST_LOST:
@@ -43,7 +43,7 @@ def describe_loss(model: FittedModel, augmented: AugmentedTable) -> str | None:
     )
 
 
-def _matched_exactly(model: FittedModel) -> dict[str, float]:
+def _matched_exactly(model: FittedFactors) -> dict[str, float]:
     """Return how often two rows differ in the columns of pillows that must be equal."""
     table, kernel = model.table, _kernel_of(model)
     if kernel is None:
@@ -60,7 +60,7 @@ def _matched_exactly(model: FittedModel) -> dict[str, float]:
     return {name: odds[name] for name in worst if odds[name] > 0.0}
 
 
-def _kernel_of(model: FittedModel) -> KernelConditional | None:
+def _kernel_of(model: FittedFactors) -> KernelConditional | None:
     """Return the kernels that a conditional weighs rows with, if it says."""
     conditional = model.conditional
     kernel = conditional.kernel if isinstance(conditional, ResidualConditional) else conditional
@@ -78,7 +78,7 @@ def mismatch_rate(values: FloatArray) -> float:
     return float(1.0 - (counts * (counts - 1)).sum() / max(n_rows * (n_rows - 1), 1))
 
 
-def _way_out(model: FittedModel, names: list[str]) -> str:
+def _way_out(model: FittedFactors, names: list[str]) -> str:
     """Return what to paste."""
     table = model.table
     measurable = [name for name in names if table.numeric[table.index(name)]]
