@@ -14,7 +14,7 @@ NEVER: FloatArray = np.array([np.nan])
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Numbers as they are, and one indicator per value of what has no scale.
+    """Numbers as they are, and one indicator per value of what has no scale or is nominal.
 
     `levels` holds, for each column of the pillow, the values that get an indicator, or None
     for a number. The first value needs none: it is where all the others are zero. A column that
@@ -28,8 +28,7 @@ class Design:
     def of(cls, table: Table, pillow: Sequence[str]) -> "Design":
         """Return the design of some columns of a table."""
         columns = [table.index(name) for name in pillow]
-        levels = (_indicated(table.values[:, each], table.numeric[each]) for each in columns)
-        return cls(columns, tuple(levels))
+        return cls(columns, tuple(_indicated(table, column) for column in columns))
 
     def __call__(self, pillow: FloatArray) -> FloatArray:
         """Return the inputs, one row per row of pillow values."""
@@ -42,8 +41,16 @@ class Design:
         return np.hstack(blocks)
 
 
-def _indicated(values: FloatArray, is_number: bool) -> FloatArray | None:
-    """Return the values that get an indicator; none is for numbers that vary."""
+def _indicated(table: Table, column: int) -> FloatArray | None:
+    """Return the values that get an indicator; none is for numbers that vary.
+
+    Of nominal numbers, such as the codes of sites, it is of no account which is larger. If there
+    are two, the number says the same as an indicator.
+    """
+    values, is_number = table.values[:, column], table.numeric[column]
     if np.ptp(values) == 0.0:
         return NEVER
-    return None if is_number else np.unique(values)[1:]
+    if is_number and table.kinds[column] != "nominal":
+        return None
+    distinct = np.unique(values)
+    return None if is_number and len(distinct) == 2 else distinct[1:]

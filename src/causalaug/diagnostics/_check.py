@@ -54,8 +54,8 @@ def check_graph(
     order : sequence of str, optional
         The topological order to follow; by default the one of the graph.
     kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
-        Kinds of columns that differ from the default, as in `augment`. An ordered or nominal
-        column of numbers with more than ten values is tested as continuous.
+        Kinds of columns that differ from the default, as in `augment`. An ordered column of
+        numbers with more than ten values is tested as continuous.
     test : {"auto", "partial_correlation", "g_squared", "gcm", "kci"}, optional
         How to test. "g_squared" is for ordered and nominal columns. "partial_correlation" fits
         straight lines: it is right for jointly normal columns, and raises false alarms on curves

@@ -103,8 +103,8 @@ class Variable:
 def read_variables(table: Table, most_levels: int | None) -> dict[str, Variable]:
     """Return the columns of a table by name, as tests see them.
 
-    An ordered or nominal column has levels, but if it holds numbers, more than `most_levels` of
-    them, it is read as numbers.
+    An ordered or nominal column has levels. An ordered one that holds numbers, more than
+    `most_levels` of them, is read as numbers; with a limit of 0 nominal numbers are, too.
     """
     return {
         name: _read(name, table.values[:, j], table.kinds[j], table.numeric[j], most_levels)
@@ -117,7 +117,9 @@ def _read(
 ) -> Variable:
     there = ~np.isnan(values)
     few = most_levels is None or len(np.unique(values[there])) <= most_levels
-    is_number = kind == "continuous" or not (few or not is_numeric)
+    # Of nominal numbers it is of no account which is larger, however many there are.
+    has_order = kind == "ordered" or most_levels == 0
+    is_number = kind == "continuous" or (is_numeric and has_order and not few)
     present = _coded(name, values[there], is_number=is_number)
     if there.all():
         return present
