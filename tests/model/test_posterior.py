@@ -355,3 +355,35 @@ def test_a_cause_that_never_varied_tells_nothing_wherever_it_is(constant):
     means = ca.fit_model(frame, "{c, x} -> y", "auto").predict("y", asked).mean
     # A word that was never seen is integrated out, by quadrature.
     assert means[0] == pytest.approx(means[1], abs=1e-3)
+
+
+def reached(model, target, row, quantiles):
+    """Return what the density itself says of at most each quantile: a fine sum over the target."""
+    values = model.table.values[:, model.table.index(target)]
+    grid = np.linspace(values.mean() - 12 * values.std(), values.mean() + 12 * values.std(), 20_001)
+    rows = pd.concat([row] * len(grid), ignore_index=True).assign(**{target: grid})
+    log_joint = model.log_density(rows).sum(axis=1).to_numpy()
+    density = np.exp(log_joint - log_joint.max())
+    running = np.cumsum(0.5 * (density[1:] + density[:-1]))
+    return np.interp(quantiles, grid[1:], running / running[-1])
+
+
+@pytest.mark.parametrize("conditional", [None, "auto"])
+@pytest.mark.parametrize(("graph", "target"), [("x", "x"), ("x -> y -> z", "y"), ("x -> y", "x")])
+def test_quantiles_are_those_of_the_density(graph, target, conditional):
+    levels = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
+    errors = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=100)
+        y = x + 0.5 * rng.normal(size=100)
+        frame = pd.DataFrame({"x": x, "y": y, "z": np.sin(y) + 0.3 * rng.normal(size=100)})
+        frame = frame[[*ca.read_graph(graph).nodes]]
+        model = ca.fit_model(frame, graph, conditional)
+        for row in (frame.iloc[[0]], frame.iloc[[1]]):
+            prediction = model.predict(target, row)
+            quantiles = np.array([prediction.quantile(level)[0] for level in levels])
+            errors.append(reached(model, target, row, quantiles) - levels)
+    # A round of refinement that came back to the same points left a tail of 1.5% uncounted.
+    assert np.abs(errors).mean() < 0.004
+    assert np.abs(errors).max() < 0.015

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 
 from causalaug.densities import Density, NoiseDensity
 from causalaug.model._mixture import MixedNoise
@@ -42,6 +42,9 @@ LEFT_OUT = 0.005
 
 LEAST_RELATIVE_LOG = -300.0
 """Densities that are lower than this, relative to the highest, are taken for it."""
+
+FLAT = 1e-6
+"""Logarithms of the density that differ by less than this across a cell are taken to do so."""
 
 MOST_MEAN_ROUNDS = 4
 """Rounds after which a mean stays as it is: the fourth changes it by little, wherever it is."""
@@ -171,11 +174,7 @@ def _evenly(points: FloatArray, log_joint: FloatArray) -> FloatArray:
     Between two points the logarithm is taken for a line: a space at whose other end the density
     is next to nothing holds much less than half of what the higher end suggests.
     """
-    top = log_joint.max(axis=1, keepdims=True)
-    relative = np.maximum(log_joint - np.where(np.isfinite(top), top, 0.0), LEAST_RELATIVE_LOG)
-    high, drop = np.maximum(relative[:, 1:], relative[:, :-1]), np.abs(np.diff(relative, axis=1))
-    drop = np.maximum(drop, 1e-6)
-    masses = np.diff(points, axis=1) * np.exp(high) * -np.expm1(-drop) / drop
+    masses, _, _ = _masses_under_lines(points, log_joint)
     running = np.cumsum(masses, axis=1)
     running /= np.maximum(running[:, -1:], np.finfo(np.float64).tiny)
     # All points may be one, on a limit, and there is no mass between them.
@@ -222,7 +221,7 @@ def _distribution(
     rough = np.arange(len(values))
     finished: list[tuple[IntArray, FloatArray, FloatArray]] = []
     for _ in range(MOST_ROUNDS):
-        masses = _cell_masses(points, log_joint)
+        masses = _shares(_masses_under_lines(points, log_joint)[0])
         is_rough = masses.max(axis=1) > LARGEST_CELL
         finished.append((rough[~is_rough], points[~is_rough], log_joint[~is_rough]))
         rough, points, log_joint = rough[is_rough], points[is_rough], log_joint[is_rough]
@@ -236,10 +235,35 @@ def _distribution(
 
 
 def _cell_masses(points: FloatArray, log_joint: FloatArray) -> FloatArray:
-    """Return the share of the mass between neighbouring points, by the trapezoid rule."""
+    """Return the share of the mass between neighbouring points, by the trapezoid rule.
+
+    For points that are even where the mass is: there its errors cancel.
+    """
     top = log_joint.max(axis=1, keepdims=True)
     height = np.exp(log_joint - np.where(np.isfinite(top), top, 0.0))
-    masses = 0.5 * (height[:, 1:] + height[:, :-1]) * np.diff(points, axis=1)
+    return _shares(0.5 * (height[:, 1:] + height[:, :-1]) * np.diff(points, axis=1))
+
+
+def _masses_under_lines(
+    points: FloatArray, log_joint: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mass between neighbouring points, where it is measured from, and its slope.
+
+    The logarithm is taken for a line: the mean of both ends would put far too much into the wide
+    cells of a tail. Masses are relative to the highest density, whose logarithm is the second
+    result, of shape (n,). The slope is how much higher the right end of each cell is, in logarithm.
+    """
+    top = log_joint.max(axis=1)
+    top = np.where(np.isfinite(top), top, 0.0)
+    relative = np.maximum(log_joint - top[:, np.newaxis], LEAST_RELATIVE_LOG)
+    high, slope = np.maximum(relative[:, 1:], relative[:, :-1]), np.diff(relative, axis=1)
+    drop = np.maximum(np.abs(slope), FLAT)
+    masses: FloatArray = np.diff(points, axis=1) * np.exp(high) * -np.expm1(-drop) / drop
+    return masses, top, slope
+
+
+def _shares(masses: FloatArray) -> FloatArray:
+    """Return the share of each cell in the mass of its row; equal ones where there is none."""
     total = masses.sum(axis=1, keepdims=True)
     even = 1.0 / masses.shape[1]
     shares: FloatArray = np.divide(masses, total, out=np.full_like(masses, even), where=total > 0.0)
@@ -250,23 +274,24 @@ def _refined(points: FloatArray, masses: FloatArray, n_points: int) -> FloatArra
     """Return new points between the old ones, in proportion to the mass there.
 
     Half of each mass is shared with the spaces beside it: the top of a posterior may lie on
-    either side of the highest point.
+    either side of the highest point. Spaces that hold little get none. The points of a space cut
+    it into equal parts: placed by their share of the mass, one at an end would come back to that
+    end in every round.
     """
     spread = 0.5 * masses
     spread[:, 1:] += 0.25 * masses[:, :-1]
     spread[:, :-1] += 0.25 * masses[:, 1:]
+    spread[spread < 0.25 * LARGEST_CELL] = 0.0
     running = np.cumsum(spread, axis=1)
     running /= running[:, -1:]
     levels = (np.arange(n_points) + 0.5) / n_points
     cell = (running[:, np.newaxis, :] < levels[:, np.newaxis]).sum(axis=2)
     cell = np.minimum(cell, masses.shape[1] - 1)
-    before = np.where(cell > 0, np.take_along_axis(running, np.maximum(cell - 1, 0), 1), 0.0)
-    after = np.take_along_axis(running, cell, 1)
-    part = np.divide(
-        levels - before, after - before, out=np.full(cell.shape, 0.5), where=after > before
-    )
+    is_same = cell[:, :, np.newaxis] == cell[:, np.newaxis, :]
+    number = np.tril(is_same).sum(axis=2)
+    part = number / (is_same.sum(axis=2) + 1.0)
     left, right = np.take_along_axis(points, cell, 1), np.take_along_axis(points, cell + 1, 1)
-    new: FloatArray = left + np.clip(part, 0.0, 1.0) * (right - left)
+    new: FloatArray = left + part * (right - left)
     return new
 
 
@@ -287,12 +312,31 @@ def _assembled(
     points, log_joint = np.empty((n_rows, width)), np.empty((n_rows, width))
     for rows, own, log_own in finished:
         points[rows], log_joint[rows] = padded(own, width), padded(log_own, width)
-    top = log_joint.max(axis=1)
-    height = np.exp(log_joint - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
-    area = (0.5 * (height[:, 1:] + height[:, :-1]) * np.diff(points, axis=1)).sum(axis=1)
+    masses, top, slope = _masses_under_lines(points, log_joint)
     with np.errstate(divide="ignore"):
-        log_mass: FloatArray = top + np.log(area)
-    return points, _cumulative(_cell_masses(points, log_joint)), log_mass
+        log_mass: FloatArray = top + np.log(masses.sum(axis=1))
+    return *_with_middles(points, _cumulative(_shares(masses)), slope), log_mass
+
+
+def _with_middles(
+    points: FloatArray, cumulative: FloatArray, slope: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the points with those half way between them, and the cumulative distribution there.
+
+    Between points it is a line, which would hold the mass of a falling tail too far out. Under a
+    density whose logarithm rises by `slope`, the left half has ``1 / (1 + exp(slope / 2))``. No
+    factor is asked for it.
+    """
+    middles = 0.5 * points[:, 1:] + 0.5 * points[:, :-1]
+    reached = cumulative[:, :-1] + expit(-0.5 * slope) * np.diff(cumulative, axis=1)
+    return _interleaved(points, middles), _interleaved(cumulative, reached)
+
+
+def _interleaved(values: FloatArray, between: FloatArray) -> FloatArray:
+    """Return the columns of two arrays in turns, the first with one more."""
+    both = np.empty((len(values), values.shape[1] + between.shape[1]))
+    both[:, ::2], both[:, 1::2] = values, between
+    return both
 
 
 def _with_atoms(
