@@ -42,6 +42,13 @@ def test_exact_matches_that_fail_are_named_with_what_to_paste(convert):
     assert caught[0].filename == __file__
 
 
+def test_a_fitted_model_says_the_same_as_augment():
+    model = fit_model(people(), GRAPH, EXACT, kinds={"age": "nominal"})
+    with pytest.warns(CausalAugWarning, match=r"^4\d% of the mass was dropped") as caught:
+        model.expand(random_state=0)
+    assert caught[0].filename == __file__
+
+
 def test_what_is_advised_loses_nothing(recwarn):
     kinds = {"age": "continuous"}
     smooth = ca.KernelConditional(discrete_kernel="nearest")

@@ -186,7 +186,7 @@ class CausalAugmenter(BaseEstimator):
             originals = GivenRows(rows.table.source, rows.sample_weight)
         model = observed.fit(conditional, seed)
         for times in DRAWS_PER_ROW:
-            augmented = model.expand(SampledExpansion(times * n_new), rng)
+            augmented = model.make_rows(SampledExpansion(times * n_new), rng)
             if len(augmented) >= n_new:
                 return replace(augmented, originals=originals)
         raise no_new_rows()

@@ -145,7 +145,7 @@ def make_new_rows(
             order = (*(name for name in order if name != observed.target), observed.target)
         observed = replace(observed, graph=complete_graph(order))
     model = observed.fit(conditional, seed)
-    augmented = model.expand(expansion, seed)
+    augmented = model.make_rows(expansion, seed)
     if has_holes:
         given = GivenRows(originals.table.source, originals.sample_weight)
         augmented = replace(augmented, originals=given)

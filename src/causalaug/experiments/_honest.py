@@ -78,7 +78,7 @@ class HonestProtocol:
         """Return new rows, as the learners make them of columns as the paper has them."""
         frame = frame.astype({split.target: np.float64})
         model = fit_model(frame, split.graph, self.conditional, **paper_columns(frame))
-        return model.expand(default_expansion(len(frame)), split.seed)
+        return model.make_rows(default_expansion(len(frame)), split.seed)
 
     def search_plain(self, split: Split, grid: BoostingGrid) -> FloatArray:
         """Return the losses of the plain learner's settings on held-out originals."""

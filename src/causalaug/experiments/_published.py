@@ -104,11 +104,11 @@ class PublishedProtocol:
         order, columns = published_order(split.graph), paper_columns(frame)
         if self.tree == "lossless":
             budget, seed = BudgetExpansion(), split.seed
-            leaves = fit_model(frame, split.graph, kernel, order, **columns).expand(budget, seed)
+            leaves = fit_model(frame, split.graph, kernel, order, **columns).make_rows(budget, seed)
             return merged_in_tree_order(leaves, "add")
         pruned = PrunedExpansion(self.threshold, merge_equal=False, max_rows=MOST_LEAVES)
         conditional = PlainFloatConditional(kernel)
-        leaves = fit_model(frame, split.graph, conditional, order, **columns).expand(pruned)
+        leaves = fit_model(frame, split.graph, conditional, order, **columns).make_rows(pruned)
         return merged_in_tree_order(leaves, self.equal_rows)
 
     def mix(

@@ -113,7 +113,33 @@ class GraphModel(FittedFactors):
         -------
         AugmentedTable
             The rows, their weights, and where each cell came from.
+
+        Warns
+        -----
+        CausalAugWarning
+            If more than 1% of the mass was dropped. With the defaults none is.
         """
+        result = self.make_rows(expansion, random_state, engine, block_rows)
+        self.warn_if_lost(result, expansion)
+        return result
+
+    def warn_if_lost(
+        self, result: AugmentedTable, expansion: Expansion | None, stacklevel: int = 4
+    ) -> None:
+        """Warn if more than 1% of the mass was dropped."""
+        # With the defaults no path can end, and nothing is pruned.
+        may_lose = expansion is not None or any(each.weigher.may_end for each in self.fitted)
+        if may_lose and result.dropped_mass > MOST_LOST:
+            warn_of_loss(self, result, stacklevel)
+
+    def make_rows(
+        self,
+        expansion: Expansion | None = None,
+        random_state: RandomState = None,
+        engine: Engine = None,
+        block_rows: int | None = None,
+    ) -> AugmentedTable:
+        """Do what `expand` does, for those who have their own way to tell of mass that was lost."""
         job = self.plan(expansion, block_rows)
         if not _is_small(job.expansion, self.table.n_rows):
             check_size(self, job.expansion)
@@ -438,9 +464,6 @@ def augment(
     (0.333, 0.0)
     """
     model = fit_model(frame, graph, conditional, order, kinds, limits, sample_weight)
-    result = model.expand(expansion, random_state, engine=engine, block_rows=block_rows)
-    # With the defaults no path can end, and nothing is pruned.
-    may_lose = expansion is not None or any(each.weigher.may_end for each in model.fitted)
-    if may_lose and result.dropped_mass > MOST_LOST:
-        warn_of_loss(model, result)
+    result = model.make_rows(expansion, random_state, engine, block_rows)
+    model.warn_if_lost(result, expansion)
     return result

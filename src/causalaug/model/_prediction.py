@@ -153,7 +153,8 @@ class Prediction:
         n_points = self.points.shape[1]
         if share.shape[1] > len(share):
             found = [np.searchsorted(*each) for each in zip(self.cumulative, share, strict=True)]
-            right = np.array(found).reshape(share.shape)
+            # Of no rows at all, numpy would make an array of floats.
+            right = np.array(found, dtype=np.int64).reshape(share.shape)
         else:
             found = [(self.cumulative < each[:, np.newaxis]).sum(axis=1) for each in share.T]
             right = np.column_stack(found)

@@ -140,7 +140,7 @@ def evaluate(
     kinds_used = {target: _kind_of_target(comparison), **kinds}
     model = fit_model(inside, graph, default_conditional(), None, kinds_used, limits)
     expansion = default_expansion(len(comparison.losses))
-    augmented = model.expand(expansion, seed)
+    augmented = model.make_rows(expansion, seed)
     warn_of_loss(model, augmented)
     steps.advance()
     return Evaluation(
