@@ -105,6 +105,54 @@ def test_whole_weights_repeat_rows_and_zero_leaves_out():
     np.testing.assert_allclose(weighted.predict(X_new), repeated.predict(X_new))
 
 
+def test_copies_of_all_rows_tell_nothing_more():
+    graph, X, y, X_new, _ = star("nonlinear", 3, n_rows=40)
+    once = ca.GraphRegressor(graph).fit(X, y)
+    thrice = ca.GraphRegressor(graph).fit(pd.concat([X] * 3), pd.concat([y] * 3))
+    np.testing.assert_allclose(thrice.predict(X_new), once.predict(X_new))
+    np.testing.assert_allclose(
+        thrice.predict_quantile(X_new, [0.05]), once.predict_quantile(X_new, [0.05])
+    )
+
+
+def test_whole_weights_are_not_worse_than_those_a_little_off():
+    rng = np.random.default_rng(0)
+    y = pd.Series(np.where(rng.random(120) < 0.2, "rare", "common"), name="y")
+    is_rare = (y == "rare").to_numpy()
+    X = pd.DataFrame({"a": is_rare + rng.normal(size=120), "b": is_rare + rng.normal(size=120)})
+    whole, nearly = (
+        ca.GraphClassifier("a <- y -> b").fit(X, y, sample_weight=np.where(is_rare, weight, 1.0))
+        for weight in (4.0, 4.0001)
+    )
+    np.testing.assert_allclose(whole.predict_proba(X), nearly.predict_proba(X), atol=1e-3)
+
+
+def test_weights_of_levels_are_counts():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"a": rng.choice(["u", "v"], 30), "b": rng.choice(["u", "v", "w"], 30)})
+    y = pd.Series(rng.choice(["no", "yes"], 30), name="y")
+    weights = rng.integers(1, 4, 30)
+    for counts in (weights, np.full(30, 3)):
+        rows = np.repeat(np.arange(30), counts)
+        weighted = ca.GraphClassifier("a <- y -> b").fit(X, y, sample_weight=counts)
+        repeated = ca.GraphClassifier("a <- y -> b").fit(X.iloc[rows], y.iloc[rows])
+        np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X))
+
+
+def test_codes_that_are_nominal_are_no_quantities():
+    rng = np.random.default_rng(2)
+    site, x = rng.integers(0, 12, 150), rng.normal(size=150)
+    y = pd.Series(3.0 * rng.normal(size=12)[site] + x + 0.3 * rng.normal(size=150), name="y")
+    graph, kinds = "site -> y <- x", {"site": "nominal"}
+    X = pd.DataFrame({"site": site, "x": x})
+    words = X.assign(site=[f"site {number:02}" for number in site])
+    codes = ca.GraphRegressor(graph, kinds=kinds).fit(X[:100], y[:100])
+    named = ca.GraphRegressor(graph, kinds=kinds).fit(words[:100], y[:100])
+    np.testing.assert_allclose(codes.predict(X), named.predict(words))
+    assert np.mean(np.square(codes.predict(X[100:]) - y[100:])) < 0.3
+
+
+
 def test_an_array_needs_names_when_there_is_a_graph():
     graph, X, y, X_new, _ = star("linear", 0)
     with pytest.raises(ParameterError, match="columns of an array must be named"):

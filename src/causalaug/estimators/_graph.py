@@ -1,6 +1,7 @@
 """Learners that are the graph's own model: the target given the rest, by Bayes' rule."""
 
 import warnings
+from dataclasses import replace
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -15,8 +16,10 @@ from causalaug.estimators._base import _check_weights
 from causalaug.estimators._doors import classes_of, validated
 from causalaug.estimators._members import predict_in_blocks, probabilities_of
 from causalaug.estimators._observed import (
+    check_named,
     check_rows,
     is_frame,
+    kinds_with_target,
     labels_there,
     name_of_target,
     observe,
@@ -28,7 +31,7 @@ from causalaug.model import resolve_conditional
 from causalaug.table import check_names
 
 MOST_REPEATED = 10
-"""Whole-number weights repeat rows, unless that makes a table more than so many times as long."""
+"""Whole weights repeat rows of levels, unless that makes a table so many times as long."""
 
 
 LARGEST_WHOLE = 2.0**53
@@ -71,7 +74,7 @@ class GraphEstimator(BaseEstimator):
             The target; it may be missing (NaN, None) in some rows. What is missing is drawn and
             all factors are fitted anew, a few times (stochastic EM).
         sample_weight : array of shape (n,), optional
-            How much each row counts. Whole numbers repeat rows.
+            How much each row counts. A weight of 2 is the same as the row twice.
 
         Returns
         -------
@@ -94,16 +97,16 @@ class GraphEstimator(BaseEstimator):
         graph, name = self._graph_and_target(graph, named_y, features)
         features = self._known_columns(features, graph, name)
         weights = _check_weights(sample_weight, len(y))
-        features, y, weights = _repeated(features, y, weights)
         observed = observe(
             features,
             y,
             graph=graph,
             name=name,
-            kinds={name: self._kind_of_target, **(self.kinds or {})},
+            kinds=kinds_with_target(name, self._kind_of_target, self.kinds),
             sample_weight=weights,
             limits=self.limits,
         )
+        observed = _of_equal_rows(observed)
         self.target_ = name
         self.columns_ = tuple(column for column in observed.table.columns if column != name)
         self.model_ = observed.fit(conditional, new_seed(as_generator(self.random_state)))
@@ -114,6 +117,7 @@ class GraphEstimator(BaseEstimator):
         if not is_frame(X):
             features = self._named_array(X, graph)
         else:
+            check_named(X, self.feature_names)
             features = X if graph is not None else _with_string_names(X)
         check_names(nw.from_native(features, eager_only=True).columns)
         return features
@@ -174,7 +178,8 @@ class GraphEstimator(BaseEstimator):
             opened = nw.from_native(_with_string_names(X), eager_only=True)
             frame = opened.select(list(self.columns_)).to_native()
         else:
-            X = validated(self, X, reset=False, ensure_all_finite="allow-nan")
+            options = {"ensure_all_finite": "allow-nan", "ensure_min_samples": 0}
+            X = validated(self, X, reset=False, **options)
             names = getattr(self, "feature_names_in_", self.feature_names)
             names = [f"x{number}" for number in range(X.shape[1])] if names is None else list(names)
             frame = pd.DataFrame(X, columns=names)[list(self.columns_)]
@@ -370,14 +375,34 @@ def _with_string_names(frame):
     return frame.set_axis([f"x{number}" for number in range(frame.shape[1])], axis=1)
 
 
-def _repeated(features, target, weights):
-    """Return rows of equal weight where weights are small whole numbers: a row of 2 is two rows."""
-    whole = (weights == np.round(weights)).all()
-    if np.ptp(weights) == 0.0 or not whole or weights.sum() > MOST_REPEATED * len(weights):
-        return features, target, weights
-    rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
-    taken = nw.from_native(features, eager_only=True)[rows].to_native()
-    return taken, target[rows], np.ones(len(rows))
+def _of_equal_rows(observed):
+    """Return rows in which weights and repetitions of rows mean the same.
+
+    Factors are chosen by rows that are left out, one at a time, and a copy that stays would tell
+    what the row holds: rows equal in every cell become one that weighs as much as all of them.
+    Not so where all columns are levels. There many rows are equal anyhow, and it is their number
+    that counts: whole weights repeat rows.
+    """
+    table, weights = observed.table, observed.sample_weight
+    if "continuous" not in table.kinds:
+        is_whole = (weights == np.round(weights)).all()
+        if not is_whole or weights.sum() > MOST_REPEATED * len(weights) or weights.max() == 1.0:
+            return observed
+        rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
+        return _with_weights(observed.select(rows), np.ones(len(rows)))
+    cells = pd.DataFrame(table.values)
+    is_copy = cells.duplicated().to_numpy()
+    if not is_copy.any():
+        return observed
+    number = cells.groupby([*cells], dropna=False, sort=False).ngroup().to_numpy()
+    return _with_weights(observed.select(np.flatnonzero(~is_copy)), np.bincount(number, weights))
+
+
+def _with_weights(observed, weights):
+    """Return the same rows with other weights."""
+    varied = weights if np.ptp(weights) > 0.0 else None
+    table = replace(observed.table, row_weights=varied, total_weight=float(weights.sum()))
+    return replace(observed, table=table)
 
 
 def _are_whole(numbers):
