@@ -21,6 +21,9 @@ X, Y = FRAME.drop(columns="wear"), FRAME["wear"]
 ARROWS = "load -> wear -> {heat, noise}"
 CLASSES = pd.Series(np.where(Y > 0.0, "worn", "good"), name="wear")
 
+DATES = pd.date_range("2001", periods=len(FRAME))
+FITTED = ca.AugmentedRegressor(Ridge(), graph=ARROWS, augmented_share=0.5).fit(X, Y)
+
 TETRAD = """\
 Graph Nodes:
 load;wear;heat
@@ -103,6 +106,52 @@ MISTAKES = {
         lambda: ca.AugmentedRegressor(LogisticRegression(), graph=ARROWS).fit(X, Y),
         "The learner inside must be a regressor. Found the classifier LogisticRegression. Use "
         "AugmentedClassifier for classes, or a regressor.",
+    ),
+    "a regressor in a classifier": (
+        lambda: ca.AugmentedClassifier(Ridge(), graph=ARROWS).fit(X, CLASSES),
+        "The learner inside must be a classifier. Found the regressor Ridge. Use "
+        "AugmentedRegressor for numbers, or a classifier.",
+    ),
+    "a single class": (
+        lambda: ca.AugmentedClassifier(LogisticRegression(), graph=ARROWS).fit(X, CLASSES == "oak"),
+        "The target must have rows of at least two classes for this learner; rows of weight zero "
+        "do not count. Found one class, False, for LogisticRegression. Add rows of another class, "
+        "or use a learner that takes one.",
+    ),
+    "a target of dates": (
+        lambda: ca.evaluate(FRAME.assign(wear=DATES), ARROWS, "wear"),
+        "The target must hold numbers or classes. Found times in 'wear', such as "
+        "'2001-01-01 00:00:00'. Make numbers of them, such as days since the first: "
+        "`(y - y.min()) / pandas.Timedelta(days=1)`; or, if they are classes, pass a classifier as "
+        "the estimator.",
+    ),
+    "a target that is called like a feature": (
+        lambda: ca.AugmentedRegressor(Ridge(), graph=ARROWS).fit(X, Y.rename("heat")),
+        "The name of `y` must be that of its own node, and not of a feature. Found 'heat', which "
+        "the features have as well, while no column is called ['wear']. Rename the series, "
+        "y.rename('wear'), or write target='wear'.",
+    ),
+    "names that are not those of the frame": (
+        lambda: ca.GraphRegressor(ARROWS, feature_names=["heat", "load", "noise"]).fit(X, Y),
+        "`feature_names` must be the names of the columns. Found ['heat', 'load', 'noise'] for a "
+        "frame whose columns are ['load', 'heat', 'noise']. Leave it out: a frame has its own "
+        "names; or rename the columns of the frame.",
+    ),
+    "rows without a group": (
+        lambda: ca.compare(FRAME, ARROWS, "wear", Ridge(), groups=[None, *"ab" * 14, None]),
+        "`groups` must name a group for every row. Found none at the rows [0, 29], counted from 0. "
+        "Give each of them a group, one of its own if it belongs to no other row, or drop the "
+        "rows.",
+    ),
+    "classes that are called continuous": (
+        lambda: ca.GraphClassifier(ARROWS, kinds={"wear": "continuous"}).fit(X, CLASSES),
+        "The target of a classifier must be nominal or ordered. Found "
+        "kinds={'wear': 'continuous'}. Leave it out of `kinds`, or use the regressor for numbers.",
+    ),
+    "an infinite cell to predict from": (
+        lambda: FITTED.predict(X.assign(heat=np.inf)),
+        "The data must be finite. Found infinite cells in ['heat']. Replace them by finite values, "
+        "or by missing ones.",
     ),
     "a target of words, to be compared": (
         lambda: ca.compare(FRAME.assign(wear=CLASSES), ARROWS, "wear", Ridge()),

@@ -152,7 +152,6 @@ def test_codes_that_are_nominal_are_no_quantities():
     assert np.mean(np.square(codes.predict(X[100:]) - y[100:])) < 0.3
 
 
-
 def test_an_array_needs_names_when_there_is_a_graph():
     graph, X, y, X_new, _ = star("linear", 0)
     with pytest.raises(ParameterError, match="columns of an array must be named"):

@@ -19,7 +19,7 @@ from causalaug.evaluation._compare import _notes
 from causalaug.evaluation._gaussian_process import GaussianProcess
 from causalaug.evaluation._plain import default_learner, plain_learners
 from causalaug.evaluation._trials import as_typed
-from causalaug.exceptions import TableError
+from causalaug.exceptions import ParameterError, TableError
 
 FAST = ca.BudgetExpansion(60)
 DATA = ca.datasets.make_sem(40, "chain", n_variables=4, random_state=0)
@@ -264,7 +264,7 @@ def comparison(**means):
             "independences of the graph carry",
         ),
         ({"augmented": 0.8, "control": 0.95, "forest": 1.2}, "nearest, forest: +20.0% ± "),
-        ({"augmented": 0.8, "control": 0.8, "forest": 1.2}, "own part is within its error"),
+        ({"augmented": 0.8, "control": 0.8, "forest": 1.2}, "own part is within two of its errors"),
         ({"augmented": 1.3, "control": 1.0, "forest": 1.2}, "The graph hurts: the MSE"),
         ({"augmented": 1.3, "control": 1.0, "forest": 1.2}, "check it with `check_graph`"),
         ({"augmented": 1.0, "control": 1.0, "forest": 1.2}, "makes hardly any difference: the"),
@@ -277,6 +277,48 @@ def comparison(**means):
 )
 def test_the_verdict_says_what_the_numbers_say(means, words):
     assert words in comparison(baseline=1.0, **means).verdict
+
+
+@pytest.mark.parametrize(("errors", "is_within"), [(0.5, True), (1.8, True), (2.2, False)])
+def test_a_part_is_within_two_of_its_errors_as_the_verdict_says(errors, is_within):
+    # Forty differences whose mean is so many of their standard errors.
+    noise = np.tile([1.0, -1.0], 20)
+    shift = errors * noise.std(ddof=1) / np.sqrt(40)
+    losses = {"baseline": np.full(40, 9.0), "control": np.full(40, 8.0)}
+    losses["augmented"] = losses["control"] - (noise + shift)
+    parts = [
+        pd.DataFrame({"method": name, "row": np.arange(40), "loss": loss, "share": 0.5})
+        for name, loss in losses.items()
+    ]
+    result = Comparison(pd.concat(parts), "y", "MSE", "Ridge")
+    assert -result.graph.change / result.graph.standard_error == pytest.approx(errors)
+    assert ("within two of its errors" in result.verdict) == is_within
+
+
+def day_of(numbers):
+    return pd.Timestamp("2001") + pd.to_timedelta(np.arange(len(numbers)), "D")
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [day_of, lambda y: day_of(y).date, lambda y: day_of(y) - pd.Timestamp("2001")],
+    ids=["datetimes", "dates", "durations"],
+)
+@pytest.mark.parametrize("estimator", [None, Ridge()])
+def test_a_target_of_times_is_refused(convert, estimator):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["x", "y"])
+    frame["y"] = convert(frame["y"])
+    with pytest.raises(ParameterError, match="must hold numbers or classes. Found times in 'y'"):
+        ca.compare(frame, "x -> y", "y", estimator)
+
+
+def test_a_classifier_may_take_days_for_classes():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=20)})
+    frame["y"] = pd.to_datetime(np.where(frame["x"] > 0.0, "2001-02-03", "2001-02-04"))
+    options = {"augmented_share": 0.5, "n_splits": 2, "rivals": False, "random_state": 0}
+    result = compare(frame, "x -> y", "y", LogisticRegression(), **options)
+    assert result.loss_name == "log-loss"
 
 
 def test_what_is_within_a_large_error_cannot_be_told():

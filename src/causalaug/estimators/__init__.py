@@ -5,7 +5,7 @@ from causalaug.estimators._base import default_conditional, default_expansion
 from causalaug.estimators._blend import Blend
 from causalaug.estimators._classifier import AugmentedClassifier
 from causalaug.estimators._defaults import default_booster
-from causalaug.estimators._doors import classes_of
+from causalaug.estimators._doors import TIMES, classes_of, sorts_of
 from causalaug.estimators._encoding import with_encoding
 from causalaug.estimators._filled_in import is_filled_in, with_holes
 from causalaug.estimators._folds import check_groups, check_splitter, hold_out
@@ -16,6 +16,7 @@ from causalaug.estimators._regressor import AugmentedRegressor
 from causalaug.estimators._tasks import Classification, Regression, Task
 
 __all__ = [
+    "TIMES",
     "AugmentedClassifier",
     "AugmentedRegressor",
     "Blend",
@@ -38,6 +39,7 @@ __all__ = [
     "is_filled_in",
     "seeded",
     "simplest_within_error",
+    "sorts_of",
     "with_encoding",
     "with_holes",
 ]

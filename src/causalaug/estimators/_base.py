@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from causalaug._magnitudes import check_weight_range
 from causalaug._random import as_generator, new_seed
-from causalaug._validation import check_choice, check_share
+from causalaug._validation import check_choice, check_share, some
 from causalaug.conditionals import AutoConditional, Conditional
 from causalaug.estimators._blend import (
     CONTROL,
@@ -25,6 +25,7 @@ from causalaug.estimators._blend import (
 )
 from causalaug.estimators._doors import check_same_sorts, sorts_of, validated
 from causalaug.estimators._encoding import with_encoding
+from causalaug.estimators._failures import check_finite, has_holes, huge_cells
 from causalaug.estimators._filled_in import with_holes
 from causalaug.estimators._folds import check_groups
 from causalaug.estimators._gate import (
@@ -41,7 +42,7 @@ from causalaug.estimators._learner import (
     as_fitted,
     check_fit_params,
     check_learner,
-    has_holes,
+    check_task,
     seeded,
     seeing,
     take_rows,
@@ -53,6 +54,7 @@ from causalaug.estimators._observed import (
     check_named,
     check_rows,
     is_frame,
+    kinds_with_target,
     labels_there,
     name_of_target,
     observe,
@@ -194,7 +196,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             y,
             graph=graph,
             name=name,
-            kinds={name: self._kind_of_target, **(self.kinds or {})},
+            kinds=kinds_with_target(name, self._kind_of_target, self.kinds),
             sample_weight=weights,
             limits=self.limits,
             extra=self.extra,
@@ -302,7 +304,20 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def predict(self, X):
         """Predict with the learner, or with the weighted mean of the blend."""
-        return self._fitted().predict(self._check_features(X))
+        return self._ask(lambda fitted, rows: fitted.predict(rows), X, self._no_targets)
+
+    def _ask(self, question, X, no_answer):
+        """Return what the fitted learner answers of some rows; of none it is not asked."""
+        fitted, X = self._fitted(), self._check_features(X)
+        if not len(X):
+            return no_answer()
+        try:
+            return question(fitted, X)
+        except ValueError as error:
+            huge = huge_cells(X, error, self._names_of_features())
+            if huge is None:
+                raise
+            raise huge from error
 
     def _fitted(self):
         """Return what predicts: one learner, or several and their weights."""
@@ -354,6 +369,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         """Return the learner, None for the default, and the rule that weighs new rows."""
         if self.estimator is not None:
             check_learner(self.estimator)
+            check_task(self.estimator, classification=self._kind_of_target != "continuous")
         expansion = BudgetExpansion() if self.expansion is None else self.expansion
         check_strategies(self._conditional(), expansion)
         check_choice("new_targets", self.new_targets, NEW_TARGETS)
@@ -398,9 +414,16 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             validated(self, X, skip_check_array=True, reset=False)
             check_same_sorts(self._sorts, X)
         else:
-            finite = True if self.model_ is None else "allow-nan"
-            X = validated(self, X, reset=False, ensure_all_finite=finite)
+            # Without a graph NaN is refused as well, in the words of scikit-learn.
+            finite = self.model_ is None
+            X = validated(self, X, reset=False, ensure_all_finite=finite, ensure_min_samples=0)
+        check_finite(X, self._names_of_features())
         return X
+
+    def _names_of_features(self):
+        """Return the names of the columns of an array, or () if nobody gave any."""
+        names = getattr(self, "feature_names_in_", self.feature_names)
+        return () if names is None else [str(name) for name in names]
 
     def _check_labels(self, y):
         """Return the target, the labels that are there checked; others are NaN or None."""
@@ -437,6 +460,13 @@ def _check_weights(sample_weight, n_rows):
     """Return non-negative weights, ones by default."""
     if sample_weight is None:
         return np.ones(n_rows)
+    if np.ma.is_masked(sample_weight):
+        masked = np.flatnonzero(np.ma.getmaskarray(sample_weight))
+        raise ParameterError(
+            "`sample_weight` must hold a number for every row. Found masked ones at the rows "
+            f"{some(masked.tolist())}, counted from 0. Fill them, sample_weight.filled(0.0), or "
+            "drop the rows."
+        )
     weights = np.asarray(sample_weight)
     if weights.shape != (n_rows,) or weights.dtype.kind not in "biuf":
         raise ParameterError(

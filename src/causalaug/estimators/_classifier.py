@@ -129,7 +129,11 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     @available_if(_learner_has("predict_proba", of_blend=True))
     def predict_proba(self, X):
         """Return the probability of each class, in the order of `classes_`."""
-        return aligned_probabilities(self._fitted(), self._check_features(X), self.classes_)
+        return self._ask(
+            lambda fitted, rows: aligned_probabilities(fitted, rows, self.classes_),
+            X,
+            lambda: np.empty((0, len(self.classes_))),
+        )
 
     @available_if(_learner_has("predict_proba", of_blend=True))
     def predict_log_proba(self, X):
@@ -140,10 +144,17 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
     @available_if(_learner_has("decision_function", of_blend=False))
     def decision_function(self, X):
         """Return the learner's confidence scores, where one learner was fitted."""
-        return self._fitted().decision_function(self._check_features(X))
+        return self._ask(
+            lambda fitted, rows: fitted.decision_function(rows),
+            X,
+            lambda: np.empty((0, len(self.classes_)) if len(self.classes_) > 2 else 0),
+        )
 
     def _default_learner(self, n_rows):
         return default_booster(n_rows, classification=True)
+
+    def _no_targets(self):
+        return self.classes_[:0]
 
     def _check_target(self, target):
         self.classes_ = classes_of(target)

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NUMBERS = frozenset({"integer", "floating", "mixed-integer-float", "decimal", "boolean"})
+_ZONED = "times with a zone"
+TIMES = ("times", _ZONED)
+"""The sorts of columns that hold dates, times or durations."""
+
 _TIMES = frozenset({"date", "datetime", "datetime64", "timedelta", "timedelta64"})
 
 
@@ -33,6 +37,11 @@ class _WrongTypeError(TableError, TypeError):
 
 def validated(estimator: Any, *data: Any, **options: Any) -> Any:
     """Return what `validate_data` returns; its complaints are errors of ours."""
+    if data and np.ma.is_masked(data[0]):
+        raise TableError(
+            "The features must be a frame or a plain array. Found a masked array, whose mask would "
+            "be ignored. Use `pandas.DataFrame(X)`, in which masked cells are missing."
+        )
     return _in_our_words(lambda: validate_data(estimator, *data, **options))
 
 
@@ -78,6 +87,7 @@ def _advice(text: str) -> str:
 def sorts_of(features: Any) -> dict[str, str]:
     """Return what the columns of a frame hold: "numbers", "times" or "words"; {} of an array.
 
+    Times with a zone are a sort of their own: they cannot be compared with those without one.
     Columns without any cell, or with missing cells only, are left out: they fit to everything.
 
     >>> sorts_of(pd.DataFrame({"a": [1.5], "b": ["x"], "c": [None]}))
@@ -93,21 +103,30 @@ def sorts_of(features: Any) -> dict[str, str]:
 def _sort_of(column: Any) -> str:
     if column.dtype.is_numeric() or column.dtype == nw.Boolean:
         return "numbers"
+    if getattr(column.dtype, "time_zone", None) is not None:
+        return _ZONED
     if type(column.dtype).__name__ in ("Date", "Datetime", "Duration", "Time"):
         return "times"
     if column.dtype != nw.Object:
         return "words"
-    content = str(pd.api.types.infer_dtype(column.to_list(), skipna=True))
+    cells = column.to_list()
+    content = str(pd.api.types.infer_dtype(cells, skipna=True))
     if content == "empty":
         return ""
+    if content == "datetime" and any(getattr(cell, "tzinfo", None) for cell in cells):
+        return _ZONED
     return "numbers" if content in _NUMBERS else "times" if content in _TIMES else "words"
+
+
+def _told_apart(found: str, fitted: str) -> str:
+    return "times without a zone" if (found, fitted) == ("times", _ZONED) else found
 
 
 def check_same_sorts(fitted: Mapping[str, str], features: Any) -> None:
     """Raise if a column holds another sort of cells than when the learner was fitted."""
     found = sorts_of(features)
     changed = [
-        f"{name!r}: {sort} in `fit`, {found[name]} now"
+        f"{name!r}: {sort} in `fit`, {_told_apart(found[name], sort)} now"
         for name, sort in fitted.items()
         if name in found and found[name] != sort
     ]

@@ -4,6 +4,7 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+import pandas as pd
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
@@ -63,6 +64,7 @@ def columns_without_numbers(features: Any) -> list[str]:
         name
         for name, dtype in _schema(features).items()
         if not (dtype.is_numeric() or dtype == nw.Boolean or _is_time(dtype))
+        and not _are_decimals(features, name, dtype)
     ]
 
 
@@ -92,6 +94,14 @@ def _seconds(cells: Any) -> FloatArray:
 def _schema(features: Any) -> dict[str, Any]:
     opened = nw.from_native(features, eager_only=True, pass_through=True)
     return dict(opened.schema) if isinstance(opened, nw.DataFrame) else {}
+
+
+def _are_decimals(features: Any, name: str, dtype: Any) -> bool:
+    """Say whether objects are decimals: pandas has no dtype for these numbers."""
+    if dtype != nw.Object:
+        return False
+    cells = nw.from_native(features, eager_only=True)[name].to_list()
+    return bool(pd.api.types.infer_dtype(cells, skipna=True) == "decimal")
 
 
 def _is_time(dtype: Any) -> bool:

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import GroupKFold
 
 from causalaug._random import new_seed
+from causalaug._validation import some
 from causalaug.estimators._tasks import Task
 from causalaug.exceptions import ParameterError
 from causalaug.typing import IntArray
@@ -33,6 +35,13 @@ def check_groups(groups: Any, n_rows: int) -> Any:
         raise ParameterError(
             f"`groups` must name a group for each of the {n_rows} rows. "
             f"Found an array of shape {found.shape}."
+        )
+    lacking = np.ma.getmask(groups) | pd.isna(found)
+    if lacking.any():
+        raise ParameterError(
+            "`groups` must name a group for every row. Found none at the rows "
+            f"{some(np.flatnonzero(lacking).tolist())}, counted from 0. Give each of them a group, "
+            "one of its own if it belongs to no other row, or drop the rows."
         )
     return found
 

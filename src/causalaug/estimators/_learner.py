@@ -8,15 +8,14 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from sklearn import get_config
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from causalaug._random import new_seed
 from causalaug._threads import one_thread
-from causalaug.estimators._encoding import columns_of_times, columns_without_numbers
+from causalaug.estimators._failures import learner_failed, says_to_be
 from causalaug.exceptions import ParameterError
-from causalaug.table import missing_cells
 from causalaug.typing import FloatArray, IntArray
 
 INNER = ("estimator", "regressor", "classifier", "base_estimator")
@@ -97,35 +96,8 @@ class Learner:
             try:
                 fitted = learner.fit(features, target, **options)
             except (TypeError, ValueError) as error:
-                raise _cannot_take(features, learner, error) from error
+                raise learner_failed(learner, features, target, error) from error
         return seeing(fitted, rows.columns)
-
-
-def _cannot_take(features: Any, learner: Any, error: Exception) -> Exception:
-    """Return the error of a learner that chokes on words, times or holes; any other as it is."""
-    odd = [*columns_without_numbers(features), *columns_of_times(features)]
-    name = type(learner).__name__
-    if not odd and has_holes(features):
-        return ParameterError(
-            f"The learner must take missing features, if it is to see them. Found a {name} that "
-            f"failed on them: {str(error).splitlines()[0]} With a graph, leave "
-            "keep_holes=False, and it sees completed rows; or use a learner that takes NaN, such "
-            "as HistGradientBoostingRegressor()."
-        )
-    if not odd:
-        return error
-    return ParameterError(
-        f"The learner must take the columns as they are. Found {odd}, which hold no numbers, "
-        f"and a {name} that failed on them: {error} Encode them inside: "
-        "`make_pipeline(make_column_transformer((OneHotEncoder(handle_unknown='ignore'), "
-        f"{odd}), remainder='passthrough'), {name}())`."
-    )
-
-
-def has_holes(features: Any) -> bool:
-    """Say whether a cell of a frame or an array is missing."""
-    names = () if not isinstance(features, np.ndarray) else list(map(str, range(features.shape[1])))
-    return any(mask.any() for mask in missing_cells(features, names).values())
 
 
 def draw_equal_rows(weights: FloatArray, n_original: int, rng: np.random.Generator) -> IntArray:
@@ -163,6 +135,20 @@ def check_learner(learner: Any) -> None:
         raise ParameterError(
             "`estimator` must be a scikit-learn estimator with `fit` and `predict`. "
             f"Found {learner!r}. {_learner_to_write(learner)}".rstrip()
+        )
+
+
+def check_task(learner: Any, *, classification: bool) -> None:
+    """Raise if a learner of classes is to learn numbers, or the other way round."""
+    is_wrong, found, wanted, other, of_what = (
+        (is_regressor, "regressor", "classifier", "AugmentedRegressor", "numbers")
+        if classification
+        else (is_classifier, "classifier", "regressor", "AugmentedClassifier", "classes")
+    )
+    if says_to_be(is_wrong, learner):
+        raise ParameterError(
+            f"The learner inside must be a {wanted}. Found the {found} {type(learner).__name__}. "
+            f"Use {other} for {of_what}, or a {wanted}."
         )
 
 

@@ -175,6 +175,7 @@ def check_rows(
     Integers and booleans that pandas calls nullable must not become floats or objects on
     their way. With `holes` cells may be missing; labels that are missing are NaN or None.
     """
+    y = _unmasked(y, y_numeric=y_numeric)
     if y_numeric:
         check_numbers(y)
     if isinstance(y, pd.Series):
@@ -192,6 +193,19 @@ def check_rows(
         return checked
     validated(estimator, X, skip_check_array=True)
     return X, as_column(y, len(X))
+
+
+def _unmasked(y: Any, *, y_numeric: bool) -> Any:
+    """Return a target without a mask: what is masked is missing."""
+    if not isinstance(y, np.ma.MaskedArray):
+        return y
+    if not np.ma.is_masked(y):
+        return y.data
+    if y_numeric and y.dtype.kind in "biuf":
+        return np.ma.filled(y.astype(np.float64), np.nan)
+    cells = y.data.astype(object)
+    cells[np.ma.getmaskarray(y)] = None
+    return cells
 
 
 def labels_there(target: Any, missing: BoolArray) -> Any:
@@ -369,19 +383,49 @@ def name_of_target(
                 f"the nodes are {some(graph.nodes)}."
             )
         return target
-    if getattr(y, "name", None) in graph.nodes:
-        return str(y.name)
     names = _names_of(features) if is_frame(features) else feature_names
-    if names is not None:
-        seen = {each.partition("__")[2] or each for each in map(str, names)}
-        left = [node for node in graph.nodes if node not in names and node not in seen]
-        if len(left) == 1:
-            return left[0]
+    left = [] if names is None else _nodes_left(graph, names)
+    if getattr(y, "name", None) in graph.nodes:
+        name = str(y.name)
+        if names is not None and name in names and left:
+            raise ParameterError(
+                "The name of `y` must be that of its own node, and not of a feature. Found "
+                f"{name!r}, which the features have as well, while no column is called "
+                f"{some(left)}. Rename the series, y.rename({left[0]!r}), or write "
+                f"target={left[0]!r}."
+            )
+        return name
+    if len(left) == 1:
+        return left[0]
     raise ParameterError(
         "The name of the target must be known, to find it in the graph. Found none: `target` "
         f"is None and `y` has no name among the nodes {some(graph.nodes)}. "
         'Write target="...", or pass `y` as a named pandas or polars series.'
     )
+
+
+def _nodes_left(graph: ADMG, names: Sequence[object]) -> list[str]:
+    """Return the nodes that are no feature, under its own name or behind a prefix."""
+    seen = {each.partition("__")[2] or each for each in map(str, names)}
+    return [node for node in graph.nodes if node not in names and node not in seen]
+
+
+def kinds_with_target(
+    name: str, kind: str, kinds: Mapping[str, KindName] | None
+) -> dict[str, KindName]:
+    """Return the kinds that were asked for, and that of the target; or raise if it has no classes.
+
+    >>> kinds_with_target("y", "nominal", {"a": "ordered"})
+    {'y': 'nominal', 'a': 'ordered'}
+    """
+    wanted: dict[str, Any] = {name: kind, **(kinds or {})}
+    if kind != "continuous" and wanted[name] == "continuous":
+        raise ParameterError(
+            "The target of a classifier must be nominal or ordered. Found "
+            f"kinds={{{name!r}: 'continuous'}}. Leave it out of `kinds`, or use the regressor for "
+            "numbers."
+        )
+    return wanted
 
 
 def _check_features(names: Sequence[object], target: str) -> None:
@@ -395,7 +439,15 @@ def _check_features(names: Sequence[object], target: str) -> None:
 
 
 def check_named(features: Any, feature_names: Sequence[str] | None) -> None:
-    """Raise if features have no names by which a graph could be matched."""
+    """Raise if features have no names by which a graph could be matched, or two for a column."""
+    if feature_names is not None and is_frame(features):
+        own = _names_of(features)
+        if list(feature_names) != own:
+            raise ParameterError(
+                "`feature_names` must be the names of the columns. Found "
+                f"{some(list(feature_names))} for a frame whose columns are {some(own)}. Leave it "
+                "out: a frame has its own names; or rename the columns of the frame."
+            )
     if feature_names is None and not is_frame(features):
         raise GraphMismatchError(
             "With a graph, the features must have names: columns are matched to nodes by name. "

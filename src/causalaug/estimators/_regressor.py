@@ -1,12 +1,12 @@
 """Regression."""
 
-from sklearn.base import RegressorMixin, is_classifier
+import numpy as np
+from sklearn.base import RegressorMixin
 
 from causalaug.estimators._base import AugmentedEstimator
 from causalaug.estimators._defaults import default_booster
 from causalaug.estimators._targets import regression_target
 from causalaug.estimators._tasks import Regression
-from causalaug.exceptions import ParameterError
 
 
 class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
@@ -122,13 +122,11 @@ class AugmentedRegressor(RegressorMixin, AugmentedEstimator):
     def _default_learner(self, n_rows):
         return default_booster(n_rows, classification=False)
 
+    def _no_targets(self):
+        return np.empty(0)
+
     def _check_target(self, target):
         return regression_target(target)
 
     def _task(self, learner):
-        if is_classifier(learner):
-            raise ParameterError(
-                f"The learner inside must be a regressor. Found the classifier "
-                f"{type(learner).__name__}. Use AugmentedClassifier for classes, or a regressor."
-            )
         return Regression()

@@ -13,8 +13,9 @@ from sklearn.base import is_classifier
 
 from causalaug._magnitudes import LARGEST_FOR_LEARNERS, check_regressed
 from causalaug._random import RandomState, as_generator
-from causalaug._validation import check_bool, check_choice, check_integer, check_jobs
+from causalaug._validation import brief, check_bool, check_choice, check_integer, check_jobs
 from causalaug.estimators import (
+    TIMES,
     AugmentedClassifier,
     AugmentedRegressor,
     Classification,
@@ -25,6 +26,7 @@ from causalaug.estimators import (
     classes_of,
     hold_out,
     is_filled_in,
+    sorts_of,
     with_holes,
 )
 from causalaug.evaluation._comparison import BASELINE, Comparison
@@ -163,6 +165,8 @@ def compare(
     if estimator is not None:
         check_learner(estimator)
     is_classification = _is_classification(task, estimator, rows.opened[target])
+    if not (is_classification and _is_said(task, estimator)):
+        rows.check_no_times()
     learner = default_learner(rows.features, classification=is_classification)
     learner = learner if estimator is None else estimator
     judge = _judge(learner, rows.known_labels, target, is_classification=is_classification)
@@ -284,6 +288,17 @@ class _ObservedRows:
                 f"{self.target!r}. Add features to the data and to the graph."
             )
 
+    def check_no_times(self) -> None:
+        """Raise if the target holds times: nobody squares them, and few are equal."""
+        if sorts_of(self.opened.select(self.target).to_native()).get(self.target) in TIMES:
+            example = self.opened[self.labelled][self.target].to_list()[0]
+            raise ParameterError(
+                f"The target must hold numbers or classes. Found times in {self.target!r}, such as "
+                f"{brief(str(example))}. Make numbers of them, such as days since the first: "
+                "`(y - y.min()) / pandas.Timedelta(days=1)`; or, if they are classes, pass a "
+                "classifier as the estimator."
+            )
+
     def check_enough(self, n_splits: int) -> None:
         """Raise unless every fold can have two rows with a target."""
         if len(self.labelled) < 2 * n_splits:
@@ -390,6 +405,11 @@ def _is_classification(task: str | None, estimator: Any, target: nw.Series[Any])
     if estimator is not None:
         return bool(is_classifier(estimator))
     return not target.dtype.is_numeric()
+
+
+def _is_said(task: str | None, estimator: Any) -> bool:
+    """Say whether the caller has chosen between regression and classification."""
+    return task is not None or estimator is not None
 
 
 def _judge(learner: Any, labels: Any, target: str, *, is_classification: bool) -> Task:

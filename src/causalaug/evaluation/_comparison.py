@@ -233,7 +233,7 @@ class Comparison:
         if self.model_alone is not None:
             parts += f" The graph's model without the learner: {self.model_alone}."
         if not self.graph.is_clear:
-            return f"{parts} The graph's own part is within its error."
+            return f"{parts} The graph's own part is within two of its errors."
         if self.graph.change < 0.0:
             return f"{parts} The independences of the graph carry information."
         return f"{parts} The graph makes it worse than no graph: check it with `check_graph`."
