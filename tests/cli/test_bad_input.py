@@ -19,7 +19,8 @@ BAD_TABLES = {
     "a column too few": (b"sick,fever\nyes,39.1\n", "--keep` projects variables out of a graph"),
     "a decimal comma": (
         b'sick,fever,cough\nyes,"39,1",7.5\nno,"36,8",1.5\n',
-        "Found a decimal comma in 'fever' (such as '39,1')",
+        "Found a comma in 'fever' (such as '39,1') of '{folder}/data.csv', and a point in 'cough' "
+        "(such as '7.5'). Write all numbers with a point, or all with a comma and say --decimal ,.",
     ),
     "a repeated column": (b"sick,fever,fever\nyes,1.0,2.0\n", "Found more than once: ['fever']"),
     "a column of missing values": (

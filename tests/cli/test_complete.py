@@ -103,6 +103,54 @@ def test_what_cannot_be_is_said(parts, more, code, message):
     assert not (parts / "full.csv").exists()
 
 
+STRAY = ["22", "", "NA", "007", " x ", "1.50", "-3", "2024-1-5", "1,5", "-", "=1+1", "1e3"]
+
+
+@pytest.fixture
+def stray(tmp_path):
+    """Return a table with holes in a node, and cells of every look in columns that are none."""
+    n_rows = len(STRAY)
+    frame = pd.DataFrame(
+        {
+            "n": [str(22 + row) if row % 3 else "" for row in range(n_rows)],
+            "x": [str(row / 2) if row % 4 else "" for row in range(n_rows)],
+            "y": np.arange(n_rows) / 2 + 0.25,
+            "stray": STRAY,
+        }
+    )
+    frame.to_csv(tmp_path / "stray.csv", index=False)
+    return tmp_path
+
+
+def cells(path):
+    return pd.read_csv(path, dtype=str, na_filter=False)
+
+
+@pytest.mark.parametrize("more", [[], ["--copies", 2]])
+def test_columns_that_are_no_node_are_written_cell_by_cell(stray, more):
+    out = stray / "full.csv"
+    result = succeed("complete", stray / "stray.csv", "-g", "x -> y", "-o", out, *more)
+    before, after = cells(stray / "stray.csv"), cells(out)
+    assert "Left as they are, since they are no node of the graph: n, stray" in result.stderr
+    assert after[["n", "stray"]].drop_duplicates().values.tolist() == (
+        before[["n", "stray"]].values.tolist()
+    )
+    assert not (after["x"] == "").any()
+
+
+def test_a_safe_table_guards_formulas_and_no_numbers_beside_the_graph(stray):
+    out = stray / "full.csv"
+    succeed("complete", stray / "stray.csv", "-g", "x -> y", "-o", out, "--safe-csv")
+    guarded = ["'-" if cell == "-" else "'=1+1" if cell == "=1+1" else cell for cell in STRAY]
+    assert cells(out)["stray"].tolist() == guarded
+
+
+def test_a_typed_output_has_numbers_beside_the_graph(stray):
+    out = stray / "full.parquet"
+    succeed("complete", stray / "stray.csv", "-g", "x -> y", "-o", out, "--drop", "stray")
+    assert pd.read_parquet(out)["n"].dtype.kind == "f"
+
+
 def test_an_input_is_not_replaced_unasked(parts):
     result = run(*words(parts, "parts.csv"))
     assert result.exit_code == 1

@@ -44,6 +44,8 @@ def test_the_probabilities_of_classes_are_written(data, tmp_path):
     (tmp_path / "new.csv").write_text("fever,cough\n40.0,9.0\n36.6,0.0\n")
     words = [data, tmp_path / "new.csv", "--graph", "fever <- sick -> cough", "--target", "sick"]
     document = json.loads(succeed("predict", *words, "--out", tmp_path / "p.csv", "--json").stdout)
+    kinds = {"sick": "nominal", "fever": "continuous", "cough": "continuous"}
+    assert document.pop("kinds") == kinds
     assert document == {"out": str(tmp_path / "p.csv"), "rows": 2, "target": "sick"}
     found = pd.read_csv(tmp_path / "p.csv")
     assert list(found) == ["sick=no", "sick=yes"]
@@ -94,8 +96,24 @@ def graded(tmp_path):
         ),
         (lambda grade: {1: "1,5", 3: "2,5"}.get(grade, "many"), 'k\n"1,5"\n"2,5"\n'),
         (str, "k\n1\n3\nNA\n"),
+        (str, "k\n1 \n3\n?\n"),
+        (str, "k\n01\n03\n05\n"),
+        (lambda grade: f"{grade:03}", "k\n001\n003 \n-\n"),
+        (lambda grade: f"{grade} ", "k\n 1\n3\n"),
+        (lambda grade: f"{grade} a", "k\n1 a \n 3 a\n"),
     ],
-    ids=["numbers", "booleans", "dates", "commas", "a missing cell"],
+    ids=[
+        *[
+            "numbers",
+            "booleans",
+            "dates",
+            "commas",
+            "a missing cell",
+            "a mark",
+            "superfluous zeros",
+        ],
+        *["names of digits", "spaces around numbers", "spaces around words"],
+    ],
 )
 def test_new_cells_are_what_they_are_in_the_data(graded, tmp_path, written, new):
     assert graded(written, new).exit_code == 0
@@ -105,7 +123,7 @@ def test_new_cells_are_what_they_are_in_the_data(graded, tmp_path, written, new)
 @pytest.mark.parametrize(
     ("written", "new", "message"),
     [
-        (str, "k\n1\n3\n5\n?\n", "must hold numbers, as in DATA. Found '?'. Write such cells"),
+        (str, "k\n1\n3\n5\n??\n", "must hold numbers, as in DATA. Found '??'. Write such cells"),
         (
             lambda grade: grade > 2,
             "k\nTrue\nunknown\n",
@@ -117,8 +135,9 @@ def test_new_cells_are_what_they_are_in_the_data(graded, tmp_path, written, new)
             "k\n1.5\nhigh\n",
             "must hold numbers, as in DATA. Found 'high'",
         ),
+        (str, "k\n?\n1\nhigh\n", "must hold numbers, as in DATA. Found 'high'"),
     ],
-    ids=["a number", "a boolean", "a date", "a quantity"],
+    ids=["a number", "a boolean", "a date", "a quantity", "a number beside a mark"],
 )
 def test_a_new_cell_of_another_type_is_named(graded, tmp_path, written, new, message):
     result = graded(written, new, "--kinds", "k=nominal")
@@ -166,6 +185,72 @@ def test_classes_that_are_whole_numbers_are_written_so_although_one_is_missing(t
     words = [tmp_path / "train.csv", tmp_path / "new.csv", "--graph", "kids -> y"]
     succeed("predict", *words, "--target", "kids", "--out", tmp_path / "p.csv")
     assert list(pd.read_csv(tmp_path / "p.csv")) == ["kids=0", "kids=1"]
+
+
+def test_a_mark_in_new_rows_is_told_and_is_a_missing_cell(graded, tmp_path):
+    result = graded(str, "k\n?\n2\n")
+    assert result.stderr == (
+        "NEW: 'k': 1 cell is taken as missing ('?'), since all others are numbers. "
+        "Write a word if it is a value.\n"
+    )
+    marked = (tmp_path / "p.csv").read_text()
+    assert graded(str, "k\nNA\n2\n").stderr == ""
+    assert (tmp_path / "p.csv").read_text() == marked
+
+
+def test_new_rows_may_have_nothing_but_marks_where_the_data_have_numbers(graded, tmp_path):
+    assert graded(str, "k\n?\n").exit_code == 0
+    assert pd.read_csv(tmp_path / "p.csv")["y"].tolist() == pytest.approx([30], abs=1.5)
+
+
+def test_digits_are_numbers_in_both_files_if_the_user_says_so(graded, tmp_path):
+    # 4.5 is no cell of the data: only a number lies between two others.
+    result = graded(lambda grade: f"{grade:03}", "k\n4.5\n004\n", "--kinds", "k=continuous")
+    assert result.stderr == ""
+    assert "Kinds: continuous: k, y" in result.stdout
+    assert pd.read_csv(tmp_path / "p.csv")["y"].tolist() == pytest.approx([45, 40], abs=2.5)
+
+
+def test_the_kinds_are_said_unless_quiet(graded):
+    said = "Kinds: ordered: k; continuous: y (--kinds changes them).\nWrote 1 predictions of y to "
+    assert graded(str, "k\n1\n").stdout.startswith(said)
+    assert graded(str, "k\n1\n", "--quiet").stdout == ""
+
+
+@pytest.fixture
+def counted(tmp_path):
+    """Return what predicts a count, or a word, from y."""
+    counts = np.arange(60) % 3
+    table = pd.DataFrame({"n": counts, "word": np.array(list("abc"))[counts], "y": counts + 0.5})
+    table.to_csv(tmp_path / "train.csv", index=False)
+    (tmp_path / "new.csv").write_text("y\n1.5\n")
+
+    def predict(target, *options):
+        words = [tmp_path / "train.csv", tmp_path / "new.csv", "--graph", "n -> y; word -> y"]
+        return run("predict", *words, "--target", target, "--out", tmp_path / "p.csv", *options)
+
+    return predict
+
+
+def test_a_count_that_is_predicted_as_classes_is_told_and_can_be_a_number(counted, tmp_path):
+    told = "'n' is predicted as classes, since it is ordered. --kinds n=continuous predicts a"
+    assert told in counted("n").stdout
+    assert list(pd.read_csv(tmp_path / "p.csv")) == ["n=0", "n=1", "n=2"]
+    assert "predicted as classes" not in counted("n", "--kinds", "n=continuous").stdout
+    assert list(pd.read_csv(tmp_path / "p.csv")) == ["n", "n_q0.05", "n_q0.5", "n_q0.95"]
+    assert "'word' is predicted as classes, since it is nominal.\n" in counted("word").stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "advice"),
+    [("n", "out. --kinds n=continuous predicts a number.\n"), ("word", "Leave --quantiles out.\n")],
+)
+def test_classes_have_no_quantiles(counted, tmp_path, target, advice):
+    result = counted(target, "--quantiles", "0.5")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: --quantiles must be for a number. Found that ")
+    assert result.stderr.endswith(advice)
+    assert not (tmp_path / "p.csv").exists()
 
 
 def test_an_output_that_is_read_is_refused(files):

@@ -159,6 +159,50 @@ def test_a_decimal_comma_is_named(tmp_path, cells):
     assert list(read_table(tmp_path / "comma.csv", SEMICOLONS, ChosenColumns(drop=["x"]))) == ["y"]
 
 
+def test_commas_that_may_stand_between_thousands_are_read_in_neither_way(tmp_path):
+    (tmp_path / "comma.csv").write_text("x;y\n10,696;1\n9,100;2\n12;3\n")
+    words = (
+        r"Found a comma in 'x' \(such as '10,696'\) of .*comma.csv', which may be either. Take the "
+        "commas out if they stand between thousands; if they are decimal commas, say --decimal ,"
+    )
+    with pytest.raises(TableError, match=words):
+        read_table(tmp_path / "comma.csv", SEMICOLONS)
+    read = read_table(tmp_path / "comma.csv", TextFormat(separator=";", decimal=","))
+    assert read["x"].tolist() == [10.696, 9.1, 12.0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "advice"),
+    [
+        ("10,696", "Take the commas between the thousands out"),
+        ("1,5", "Write all numbers with a point, or all with a comma and say --decimal ,"),
+    ],
+)
+def test_no_advice_leads_to_an_error_that_takes_it_back(tmp_path, cell, advice):
+    path = tmp_path / "both.csv"
+    path.write_text(f"x;y\n{cell};1.5\n9,100;2.5\n")
+    words = rf"Found a comma in 'x' \(such as '{cell}'\) .*, and a point in 'y' \(such as '1.5'\)"
+    with pytest.raises(TableError, match=rf"{words}. {advice}"):
+        read_table(path, SEMICOLONS)
+    with pytest.raises(TableError, match=rf"leave --decimal out .* 'x' \(such as '{cell}'\) with"):
+        read_table(path, TextFormat(separator=";", decimal=","))
+
+
+def test_a_decimal_comma_between_commas_needs_another_separator(tmp_path):
+    (tmp_path / "comma.csv").write_text('x,y\n"1,5",a\n"2,25",b\n')
+    words = "Write the table with ';' between its cells and say --separator ';' --decimal ,"
+    with pytest.raises(TableError, match=words):
+        read_table(tmp_path / "comma.csv")
+
+
+def test_a_mark_of_a_missing_cell_does_not_hide_a_decimal_comma(tmp_path):
+    (tmp_path / "comma.csv").write_text("x;y\n1,5;1\n-;2\n")
+    with pytest.raises(TableError, match="Found a decimal comma in 'x'"):
+        read_table(tmp_path / "comma.csv", SEMICOLONS)
+    read = read_table(tmp_path / "comma.csv", TextFormat(separator=";", decimal=","))
+    assert read["x"].isna().tolist() == [False, True]
+
+
 def test_points_between_thousands_are_named(tmp_path):
     (tmp_path / "comma.csv").write_text("x;y\n1.234,5;1\n2,5;2\n")
     with pytest.raises(TableError, match="Take the points between the thousands out"):

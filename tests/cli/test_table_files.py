@@ -32,10 +32,11 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1
 @settings(max_examples=40)
 @given(st.lists(TEXT.map(lambda text: f"x{text}"), min_size=1))
 @example(["x\r", "x\r\n=1"])
-def test_text_comes_back_as_it_was(folder, texts):
+def test_text_comes_back_as_it_was_but_for_spaces_around_it(folder, texts):
     frame = pd.DataFrame({"number": range(len(texts)), "text": texts})
     write_table(frame, folder / "text.csv")
-    assert read_table(folder / "text.csv")["text"].tolist() == texts
+    bare = [text.strip(" \N{NO-BREAK SPACE}") for text in texts]
+    assert read_table(folder / "text.csv")["text"].tolist() == bare
 
 
 def test_a_byte_order_mark_is_no_part_of_a_name(folder):

@@ -168,7 +168,7 @@ def augment(
         weighted_rows,
         with_whole_numbers,
     )
-    from causalaug.cli._table_files import check_table_output, read_table, write_table
+    from causalaug.cli._table_files import Expected, check_table_output, read_table, write_table
 
     options: dict[str, Any] = {
         "conditional": _conditional(conditional, temperature),
@@ -181,7 +181,9 @@ def augment(
     check_table_output(out, safe=safe_csv)
     check_not_an_input(out, (data, graph), overwrite=overwrite)
     admg = open_graph(graph)
-    frame = only_nodes(read_table(data, text, chosen), admg.nodes, output)
+    expected = Expected(admg.nodes, options["kinds"])
+    frame = read_table(data, text, chosen, expected, output.remark)
+    frame = only_nodes(frame, admg.nodes, output)
     check_new_columns(list(frame.columns), weight_column, provenance=provenance)
     with output.progress("Growing the tree"):
         result = augment_frame(frame, admg, **options)

@@ -1,13 +1,16 @@
 """Cells of a file that are more than text: numbers, dates, and what another file says they are.
 
 Whether a column of a text file holds numbers is decided by its cells, all of them: one that is no
-number makes the column text. Two files that belong together must agree, so the types of the
+number makes the column text, and a remark says so if most are. Marks such as ``-`` are missing
+cells where all others are numbers, and text where they are not. Digits with superfluous zeros, as
+in 007, are names and no numbers. Two files that belong together must agree, so the types of the
 second follow the first.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -16,8 +19,33 @@ from causalaug._validation import brief
 from causalaug.exceptions import ParameterError, TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterable
     from pathlib import Path
+
+SPACES = " \N{NO-BREAK SPACE}"
+"""What does not count around a cell. Tabs and line breaks do: they were quoted on purpose."""
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
+"""What stands for a missing cell in every column, as in pandas."""
+DASHES = ("-", "--", "---", "\N{EN DASH}", "\N{EM DASH}")
+MARKS = (*DASHES, ".", "..", "?", "na", "n/a", "n.a.", "#n/a", "null", "none", "nan")
+"""What stands for a missing cell where all others are numbers, in small letters.
+
+Among words they may be an answer, as ``none`` is to a question about children.
+"""
+PLAIN_NUMBER = re.compile(
+    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[iI][nN][fF](?:inity)?)"
+)
+DRESSED_NUMBER = re.compile(
+    r"[+\-\N{MINUS SIGN}]?[$€£¥]?\s?[+\-\N{MINUS SIGN}]?"
+    r"(?:[0-9]+|[0-9]{1,3}(?:[,.'\s][0-9]{3})+)(?:[.,][0-9]+)?\s?[%‰$€£¥]?"
+)
+"""A number for people: thousands apart, a sign for percent or money, a typographic minus."""
+WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+")
+THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+")
+BOOLEANS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False}
+BOOLEANS |= {"false": False}
+N_EXAMPLES = 3
+"""Cells that a remark shows."""
 
 ISO_DATE = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?"
@@ -43,7 +71,7 @@ CONTENTS = {
 LOOKS_LIKE: dict[str, Callable[[pd.Series[str]], pd.Series[bool]]] = {
     "text": lambda cells: cells.isna(),  # None: a column that is not text holds no text.
     "booleans": lambda cells: cells.str.lower().isin(["true", "false"]),
-    "numbers": lambda cells: pd.to_numeric(cells, errors="coerce").notna(),
+    "numbers": lambda cells: pd.to_numeric(cells, errors="coerce").notna() | is_mark(cells),
     "dates": lambda cells: pd.to_datetime(
         cells, format="ISO8601", errors="coerce", utc=True
     ).notna(),
@@ -58,36 +86,224 @@ def check_decimal(decimal: str | None, separator: str) -> None:
     if decimal == separator:
         raise ParameterError(
             "A sign must not both separate cells and stand in numbers. Found "
-            f"{separator!r} for both. Say --separator ';', or quote the numbers and leave "
-            "--decimal out."
+            f"{separator!r} for both. Write the table with ';' between its cells and say "
+            "--separator ';', or write its numbers with a point and leave --decimal out."
         )
 
 
-def check_numbers(frame: pd.DataFrame, path: Path, decimal: str | None) -> None:
-    """Raise if a column of text holds numbers that are written with another decimal sign."""
+def check_numbers(
+    frame: pd.DataFrame,
+    path: Path,
+    decimal: str | None,
+    separator: str,
+    written: Callable[[], pd.DataFrame],
+) -> None:
+    """Raise if a column of text holds numbers that are written with another decimal sign.
+
+    `written` returns the frame with its cells as they are written. It is called if there is
+    something to raise, and decides what to advise: a table with points and commas in its numbers
+    cannot be read with either.
+    """
     if decimal == ".":
         return
     pattern, sign = (POINT_OR_COMMA, ".") if decimal == "," else (DECIMAL_COMMA, ",")
-    likely = {name: _first_with(sign, frame[name]) for name in _columns_like(frame, pattern)}
-    found = {name: cell for name, cell in likely.items() if cell is not None}
+    found = _with_sign(frame, pattern, sign)
     if not found:
         return
-    shown = ", ".join(f"{name!r} (such as {cell!r})" for name, cell in found.items())
-    where = f"in {shown} of {str(path)!r}"
-    raise TableError(
+    where = f"in {_such_as(found)} of {str(path)!r}"
+    if decimal == ",":
+        raise TableError(_about_points(where, _with_sign(written(), DECIMAL_COMMA, ",")))
+    points = _with_sign(written(), PLAIN_NUMBER, ".")
+    in_thousands = all(_only_thousands(frame[name]) for name in found)
+    raise TableError(_about_commas(where, points, separator, in_thousands=in_thousands))
+
+
+def _about_points(where: str, commas: dict[str, str]) -> str:
+    """Return what to say of points in numbers, if the decimal sign is to be a comma."""
+    also = f" and write the numbers in {_such_as(commas)} without commas" if commas else ""
+    return (
         "Numbers must be written with a decimal comma if --decimal says so. Found a point "
         f"{where}. Take the points between the thousands out, or leave --decimal out if they are "
-        "decimal points. Put a letter before cells that are words."
-        if decimal == ","
-        else "Numbers must be written with a decimal point, or --decimal must say with what. Found "
-        f"a decimal comma {where}. Say --decimal , with --separator ';' or whatever stands between "
-        "the cells; or --decimal . if they are words."
+        f"decimal points{also}. Put a letter before cells that are words."
     )
 
 
-def text_columns(frame: pd.DataFrame) -> list[str]:
-    """Return the columns that hold text."""
-    return [name for name in frame.columns if _content(frame[name]) == "text"]
+def _about_commas(where: str, points: dict[str, str], separator: str, *, in_thousands: bool) -> str:
+    """Return what to say of commas in numbers; the advice must work for the table as it is."""
+    words = "Say --decimal . if they are words."
+    if points:
+        how = (
+            "Take the commas between the thousands out."
+            if in_thousands
+            else "Write all numbers with a point, or all with a comma and say --decimal ,."
+        )
+        return (
+            "Numbers must be written with one decimal sign in the whole table. Found a comma "
+            f"{where}, and a point in {_such_as(points)}. {how} {words}"
+        )
+    comma = (
+        "say --decimal ,"
+        if separator != ","
+        else "write the table with ';' between its cells and say --separator ';' --decimal ,"
+    )
+    if in_thousands:
+        return (
+            "Numbers must be written without a sign between thousands, and with a decimal point "
+            f"unless --decimal says otherwise. Found a comma {where}, which may be either. Take "
+            f"the commas out if they stand between thousands; if they are decimal commas, {comma}. "
+            f"{words}"
+        )
+    return (
+        "Numbers must be written with a decimal point, or --decimal must say with what. Found "
+        f"a decimal comma {where}. {comma[0].upper()}{comma[1:]}. {words}"
+    )
+
+
+def _with_sign(frame: pd.DataFrame, pattern: re.Pattern[str], sign: str) -> dict[str, str]:
+    """Return the columns whose cells all look so, each with its first cell that has the sign."""
+    likely = {name: _first_with(sign, frame[name]) for name in _columns_like(frame, pattern)}
+    return {name: cell for name, cell in likely.items() if cell is not None}
+
+
+def _such_as(found: dict[str, str]) -> str:
+    return ", ".join(f"{name!r} (such as {cell!r})" for name, cell in found.items())
+
+
+def _only_thousands(cells: pd.Series[str]) -> bool:
+    """Return whether every comma in the cells may stand between thousands."""
+    return all(THOUSANDS.fullmatch(cell.strip()) for cell in cells.dropna() if "," in cell)
+
+
+def bare_text(cells: pd.Series[Any]) -> pd.Series[Any]:
+    """Return text without the spaces around it; what is then empty, or NA, is missing.
+
+    >>> bare_text(pd.Series(["hi", "hi ", " NA", "  "])).tolist()
+    ['hi', 'hi', nan, nan]
+    """
+    bare = cells.str.strip(SPACES)
+    return bare.mask(bare.isin(MISSING))
+
+
+def distinct(cells: pd.Series[Any]) -> list[Any]:
+    """Return the different cells that are there, in the order of their first rows."""
+    # As objects: other arrays of strings are slow to walk through.
+    return list(cells.dropna().astype(object).unique())
+
+
+def is_mark(cells: pd.Series[Any]) -> pd.Series[bool]:
+    """Return which cells stand for a missing one where all others are numbers."""
+    return cells.str.lower().isin(MARKS)
+
+
+def all_numbers(cells: Iterable[str], decimal: str = ".") -> bool:
+    """Return whether all cells are written as numbers are.
+
+    >>> all_numbers(["1", "-.5", "2e3"]), all_numbers(["1", "10,696.5"]), all_numbers(["1,5"], ",")
+    (True, False, True)
+    """
+    return all(PLAIN_NUMBER.fullmatch(_with_point(cell, decimal)) for cell in cells)
+
+
+def as_numbers(cells: pd.Series[Any], decimal: str = ".") -> pd.Series[Any]:
+    """Return the numbers that cells of text are; whole ones are integers if none is missing.
+
+    >>> as_numbers(pd.Series(["1,5", None]), ",").tolist()
+    [1.5, nan]
+    """
+    if cells.notna().all() and all(map(WHOLE_NUMBER.fullmatch, cells)):
+        return pd.Series([int(cell) for cell in cells], index=cells.index)
+    numbers = [
+        float(_with_point(cell, decimal)) if isinstance(cell, str) else float("nan")
+        for cell in cells
+    ]
+    return pd.Series(numbers, index=cells.index, dtype=float)
+
+
+def _with_point(cell: str, decimal: str) -> str:
+    """Return a cell with a decimal point; a point that is none is no part of a number."""
+    return cell if decimal == "." else cell.replace(".", "x").replace(decimal, ".")
+
+
+def as_booleans(cells: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the booleans that cells of text are."""
+    return cells.map(BOOLEANS, na_action="ignore")
+
+
+def are_identifiers(cells: Collection[str]) -> bool:
+    """Return whether cells are names made of digits: one begins with a superfluous zero.
+
+    >>> are_identifiers(["01000", "20095"]), are_identifiers(["0", "10"]), are_identifiers(["0.5"])
+    (True, False, False)
+    >>> are_identifiers(["007", "2.5"]), are_identifiers(["2021-01-05"])
+    (False, False)
+    """
+    return all(cell.isascii() and cell.isdigit() for cell in cells) and any(
+        cell[0] == "0" and len(cell) > 1 for cell in cells
+    )
+
+
+def may_have_identifiers(text: str, separator: str) -> bool:
+    """Return whether a cell in the text of a file may begin with a superfluous zero.
+
+    Most files have none, and their numbers need not be looked at one by one.
+
+    >>> may_have_identifiers("day,x\\n2021-01-05,0.5", ","), may_have_identifiers("x\\n007", ",")
+    (False, True)
+    """
+    return re.search(rf'(?:^|[{re.escape(separator)}"\s])0[0-9]', text) is not None
+
+
+def on_identifiers(found: dict[str, str]) -> str:
+    """Return a remark on columns of digits that are names, each with a cell that shows it."""
+    kinds = ",".join(f"{name}=continuous" for name in found)
+    return (
+        f"Read as text, since whole numbers do not begin with a superfluous zero: "
+        f"{_such_as(found)}. --kinds {shlex.quote(kinds)} makes them numbers."
+    )
+
+
+def on_marks(name: str, marks: pd.Series[Any]) -> str:
+    """Return a remark on marks that are taken for missing cells."""
+    cells = "1 cell is" if len(marks) == 1 else f"{len(marks)} cells are"
+    return (
+        f"{name!r}: {cells} taken as missing ({_examples(marks)}), since all others are numbers. "
+        "Write a word if it is a value."
+    )
+
+
+def on_text(name: str, cells: pd.Series[Any], decimal: str = ".") -> str | None:
+    """Return a remark on a column of text whose cells are numbers for the most part.
+
+    >>> on_text("wear", pd.Series(["1.5", "2", "3 mm"])).partition(". Write")[0]
+    "'wear' is read as text: 2 of 3 cells are numbers, others are '3 mm'"
+    """
+    counts = {str(cell): int(count) for cell, count in cells.value_counts().items()}
+    plain = [cell for cell in counts if all_numbers([cell], decimal)]
+    dressed = [cell for cell in counts if DRESSED_NUMBER.fullmatch(cell)]
+    likely = sum(counts[cell] for cell in {*plain, *dressed})
+    n_plain, n_cells = sum(map(counts.__getitem__, plain)), sum(counts.values())
+    # Names made of digits may have letters in them as well.
+    if 2 * likely <= n_cells or are_identifiers([cell for cell in plain if cell.isdigit()]):
+        return None
+    others = cells[~cells.isin(plain)].dropna()
+    return (
+        f"{name!r} is read as text: {n_plain} of {n_cells} cells are numbers, others are "
+        f"{_examples(others)}. Write these as plain numbers such as 10696.5, leave them empty if "
+        "they are missing, or take their rows out. If they are words, "
+        f"--kinds {shlex.quote(f'{name}=nominal')} says so."
+    )
+
+
+def _examples(cells: pd.Series[Any]) -> str:
+    """Return some of the cells, the most frequent first."""
+    shown = [brief(cell) for cell in cells.value_counts().index]
+    more = ", ..." if len(shown) > N_EXAMPLES else ""
+    return ", ".join(shown[:N_EXAMPLES]) + more
+
+
+def columns_with(content: str, frame: pd.DataFrame) -> list[str]:
+    """Return the columns that hold "text", "numbers", "booleans" or "dates"."""
+    return [name for name in frame.columns if content_of(frame[name]) == content]
 
 
 def check_like(frame: pd.DataFrame, other: pd.DataFrame, path: Path, decimal: str | None) -> None:
@@ -96,7 +312,7 @@ def check_like(frame: pd.DataFrame, other: pd.DataFrame, path: Path, decimal: st
     Booleans are the numbers 0 and 1, and a column of missing cells may be anything.
     """
     for name in [name for name in frame.columns if name in other.columns]:
-        wanted, found = _content(other[name]), _content(frame[name])
+        wanted, found = content_of(other[name]), content_of(frame[name])
         if wanted is None or wanted == found or {wanted, found} == {"numbers", "booleans"}:
             continue
         cells = frame[name].dropna().astype(object)
@@ -144,7 +360,7 @@ def _first_with(sign: str, cells: pd.Series[str]) -> str | None:
     return next((cell for cell in cells.dropna() if sign in cell), None)
 
 
-def _content(cells: pd.Series[Any]) -> str | None:
+def content_of(cells: pd.Series[Any]) -> str | None:
     """Return what the cells of a column hold; categories are their labels."""
     is_category = isinstance(cells.dtype, pd.CategoricalDtype)
     labels = cells.cat.categories if is_category else cells.dropna()

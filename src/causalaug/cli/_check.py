@@ -75,14 +75,16 @@ def check(
       causalaug check data.csv --graph graph.txt --json | jq -r .verdict
     """
     from causalaug.cli._graph_files import open_graph
-    from causalaug.cli._rows import only_nodes
-    from causalaug.cli._table_files import read_table
+    from causalaug.cli._rows import kinds_taken, only_nodes
+    from causalaug.cli._table_files import Expected, read_table
     from causalaug.diagnostics import check_graph
 
     checked_kinds = parse_kinds(kinds)
     check_jobs(jobs)
     admg = open_graph(graph)
-    frame = only_nodes(read_table(data, text, chosen), admg.nodes, output)
+    expected = Expected(admg.nodes, checked_kinds)
+    frame = read_table(data, text, chosen, expected, output.remark)
+    frame = only_nodes(frame, admg.nodes, output)
     with output.progress("Testing independences") as progress:
         found = check_graph(
             frame,
@@ -94,15 +96,7 @@ def check(
             random_state=seed,
             callback=progress,
         )
-    _tell(output, found, _kinds(frame, checked_kinds), every=every)
-
-
-def _kinds(frame: Any, kinds: Any) -> dict[str, str]:
-    """Return the kinds that columns are taken for."""
-    from causalaug.table import Table
-
-    table = Table.from_frame(frame, kinds=kinds, holes=True)
-    return dict(zip(table.columns, table.kinds, strict=True))
+    _tell(output, found, kinds_taken(frame, checked_kinds), every=every)
 
 
 def _tell(output: Output, found: Any, kinds: dict[str, str], *, every: bool) -> None:

@@ -84,7 +84,13 @@ def complete(
     from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import open_graph
     from causalaug.cli._rows import check_new_columns, only_nodes
-    from causalaug.cli._table_files import check_table_output, read_table, write_table
+    from causalaug.cli._table_files import (
+        Expected,
+        check_table_output,
+        is_text_file,
+        read_table,
+        write_table,
+    )
     from causalaug.graphs import complete_graph
     from causalaug.model import fit_model
 
@@ -92,7 +98,11 @@ def complete(
     check_table_output(out, safe=safe_csv)
     check_not_an_input(out, [data] if graph is None else (data, graph), overwrite=overwrite)
     admg = None if graph is None else open_graph(graph)
-    frame = read_table(data, text, chosen)
+    # Where cells are written out, those of other columns stay as they are, digit by digit. A
+    # typed file is to have numbers, not text.
+    nodes = admg.nodes if admg is not None and is_text_file(out) else None
+    expected = Expected(nodes, options["kinds"])
+    frame = read_table(data, text, chosen, expected, output.remark)
     if copies > 1:
         check_new_columns(list(frame.columns), weight_column, provenance=False)
     admg = complete_graph(list(frame.columns)) if admg is None else admg
@@ -102,8 +112,9 @@ def complete(
         made = model.complete(inside, copies=copies, random_state=seed)
     filled = _joined(frame, made)
     full = filled.assign(**{weight_column: made.weights}) if copies > 1 else filled
+    outside = set(frame.columns.difference(inside.columns))
     with output.progress(f"Writing {out}"):
-        write_table(full, out, safe=safe_csv)
+        write_table(full, out, safe=safe_csv, as_written=outside)
     _tell(output, model, inside.isna().sum(), n_written=len(full), out=out)
 
 

@@ -106,7 +106,7 @@ def discover(
     """
     from causalaug._atomic import check_output
     from causalaug.cli._files import check_not_an_input
-    from causalaug.cli._table_files import read_table
+    from causalaug.cli._table_files import Expected, read_table
     from causalaug.discovery import discover_explained
 
     checked_kinds = parse_kinds(kinds)
@@ -114,7 +114,7 @@ def discover(
     if out is not None:
         check_output(out)
         check_not_an_input(out, [data], overwrite=overwrite)
-    frame = read_table(data, text, chosen)
+    frame = read_table(data, text, chosen, Expected(kinds=checked_kinds), output.remark)
     with output.progress("Looking for a graph"):
         result = discover_explained(
             frame,

@@ -142,7 +142,7 @@ def evaluate(
     """
     from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import open_graph
-    from causalaug.cli._table_files import read_table
+    from causalaug.cli._table_files import Expected, read_table
     from causalaug.report import evaluate as evaluate_graph
 
     options: dict[str, Any] = {
@@ -161,7 +161,9 @@ def evaluate(
         check_report(report)
         check_not_an_input(report, (data, graph), overwrite=overwrite)
     admg = open_graph(graph)
-    frame, learner = _learner(read_table(data, text, chosen), target, estimator, task, output)
+    # All columns, nodes or not: a plain learner sees the others, too.
+    frame = read_table(data, text, chosen, Expected(kinds=options["kinds"]), output.remark)
+    frame, learner = _learner(frame, target, estimator, task, output)
     with output.progress("Fitting learners") as progress:
         result = evaluate_graph(
             frame, admg, target, estimator=learner, callback=progress, **options

@@ -202,6 +202,7 @@ def parse_kinds(given: list[str] | None) -> dict[str, KindName]:
                 f"Found {text}",
                 param_hint="'--kinds'",
             )
+        _check_once("--kinds", [*kinds, *(match[1] for match in found)])
         kinds.update((match[1], match[2]) for match in found)  # type: ignore[misc]
     return kinds
 
@@ -221,8 +222,18 @@ def parse_limits(given: list[str] | None) -> dict[str, tuple[float | None, float
                 f"dose=0:,share=0:1. Found {text}",
                 param_hint="'--limits'",
             )
+        _check_once("--limits", [*limits, *(match[1] for match in found)])
         limits.update((match[1], (_number(match[2]), _number(match[3]))) for match in found)
     return limits
+
+
+def _check_once(option: str, names: list[str]) -> None:
+    """Refuse a column that is named twice: nobody knows which of the two is meant."""
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        raise typer.BadParameter(
+            f"must name each column once. Found {twice[0]!r} twice", param_hint=f"'{option}'"
+        )
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:

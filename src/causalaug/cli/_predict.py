@@ -1,5 +1,6 @@
 """``causalaug predict``: a column of new rows, given their other cells."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,8 @@ from causalaug.cli._options import (
     parse_limits,
 )
 from causalaug.cli._output import Output
+from causalaug.cli._text import kinds_in_words
+from causalaug.exceptions import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +46,7 @@ Quantiles = Annotated[
     str | None,
     typer.Option(
         metavar="P,...",
-        help="Quantiles of a number to write, as in 0.05,0.5,0.95.",
+        help="Quantiles of a number to write, as in 0.05,0.5,0.95. Classes have none.",
         show_default=False,
     ),
 ]
@@ -68,7 +71,8 @@ def predict(
     """Predict a column by all that the graph knows: causes, effects, causes of effects.
 
     Every factor of the graph is fitted to DATA. For each row of NEW the output has the mean and
-    quantiles of a number, or the probability of each class, in the order of the rows. Columns of
+    quantiles of a number, or the probability of each class, in the order of the rows. Integers
+    with at most 10 values are classes, unless --kinds says that they are continuous. Columns of
     NEW must hold what they hold in DATA: numbers, text or dates. Missing cells of NEW are
     integrated out, and so are nodes that it lacks; a row of DATA with missing cells serves every
     factor whose cells it has.
@@ -79,8 +83,8 @@ def predict(
     """
     from causalaug.cli._files import check_not_an_input
     from causalaug.cli._graph_files import open_graph
-    from causalaug.cli._rows import only_evidence, only_nodes
-    from causalaug.cli._table_files import check_table_output, read_table, write_table
+    from causalaug.cli._rows import kinds_taken, only_evidence, only_nodes
+    from causalaug.cli._table_files import Expected, check_table_output, read_table, write_table
     from causalaug.model import fit_model
 
     levels = _parse_levels(quantiles)
@@ -88,16 +92,56 @@ def predict(
     check_table_output(out, safe=False)
     check_not_an_input(out, [data, new], overwrite=overwrite)
     admg = open_graph(graph)
-    train = only_nodes(read_table(data, text), admg.nodes, output)
+    expected = Expected(admg.nodes, options["kinds"])
+    train = read_table(data, text, expected=expected, remark=output.remark)
+    train = only_nodes(train, admg.nodes, output)
+    if quantiles is not None and target in train:
+        _check_has_quantiles(target, train[target], kinds_taken(train, options["kinds"])[target])
     # What NEW says of the target is not looked at, and may be anything.
     known = train.drop(columns=target, errors="ignore")
-    asked = only_evidence(read_table(new, text, like=known), admg.nodes, target, output)
+    asked = read_table(
+        new,
+        text,
+        expected=Expected(set(known.columns), like=known),
+        remark=lambda line: output.remark(f"NEW: {line}"),
+    )
+    asked = only_evidence(asked, admg.nodes, target, output)
     with output.progress("Fitting the factors"):
         model = fit_model(train, admg, "auto", **options)
         prediction = model.predict(target, asked)
     write_table(_frame(prediction, train, levels), out)
-    output.document({"out": str(out), "rows": len(asked), "target": target})
+    taken = dict(zip(model.table.columns, model.table.kinds, strict=True))
+    output.document({"out": str(out), "rows": len(asked), "target": target, "kinds": taken})
+    if output.quiet:
+        return
+    output.say(kinds_in_words(taken))
+    if prediction.levels is not None:
+        output.say(_about_classes(target, train[target], taken[target]))
     output.say(f"Wrote {len(asked)} predictions of {target} to {out}")
+
+
+def _about_classes(target: str, cells: "pd.Series[Any]", kind: str) -> str:
+    """Return why there is a probability for each value, and how to have a number instead."""
+    return f"{target!r} is predicted as classes, since it is {kind}.{_as_a_number(target, cells)}"
+
+
+def _as_a_number(target: str, cells: "pd.Series[Any]") -> str:
+    """Return how to have a number predicted, if the cells are numbers."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    if is_bool_dtype(cells) or not is_numeric_dtype(cells):
+        return ""
+    return f" --kinds {shlex.quote(f'{target}=continuous')} predicts a number."
+
+
+def _check_has_quantiles(target: str, cells: "pd.Series[Any]", kind: str) -> None:
+    """Raise unless the target is a number; classes have no quantiles."""
+    if kind == "continuous":
+        return
+    raise ParameterError(
+        f"--quantiles must be for a number. Found that {target!r} is {kind}, and predicted as "
+        f"classes. Leave --quantiles out.{_as_a_number(target, cells)}"
+    )
 
 
 def _parse_levels(text: str | None) -> tuple[float, ...]:

@@ -10,12 +10,13 @@ import pandas as pd
 from causalaug._validation import some, typing_slips
 from causalaug.cli._text import listed
 from causalaug.exceptions import ParameterError, TableError
-from causalaug.table import without_extra
+from causalaug.table import Table, without_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from causalaug.augmentation import AugmentedTable
+    from causalaug.cli._options import KindName
     from causalaug.cli._output import Output
     from causalaug.typing import FloatArray, IntArray
 
@@ -31,6 +32,16 @@ def only_nodes(
     if outside:
         output.remark(f"{what_becomes}, since they are no node of the graph: {listed(outside)}")
     return inside
+
+
+def kinds_taken(frame: pd.DataFrame, kinds: Mapping[str, KindName]) -> dict[str, str]:
+    """Return the kinds that columns are taken for.
+
+    >>> kinds_taken(pd.DataFrame({"n": [0, 1, 2], "x": [0.5, 1.5, 2.5]}), {"x": "ordered"})
+    {'n': 'ordered', 'x': 'ordered'}
+    """
+    table = Table.from_frame(frame, kinds=kinds, holes=True)
+    return dict(zip(table.columns, table.kinds, strict=True))
 
 
 def only_evidence(

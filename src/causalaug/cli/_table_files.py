@@ -6,6 +6,8 @@ import codecs
 import csv
 import io
 import re
+from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -14,11 +16,24 @@ from causalaug._atomic import atomic_path, check_output
 from causalaug._optional import import_optional
 from causalaug._validation import brief, check_columns_exist
 from causalaug.cli._cells import (
+    BOOLEANS,
+    WHOLE_NUMBER,
+    all_numbers,
+    are_identifiers,
+    as_booleans,
+    as_numbers,
+    bare_text,
     check_decimal,
     check_like,
     check_numbers,
+    columns_with,
     dates_in,
-    text_columns,
+    distinct,
+    is_mark,
+    may_have_identifiers,
+    on_identifiers,
+    on_marks,
+    on_text,
 )
 from causalaug.cli._files import check_input
 from causalaug.cli._options import ChosenColumns, TextFormat
@@ -27,7 +42,7 @@ from causalaug.exceptions import ParameterError, TableError
 from causalaug.table import check_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
 FORMATS = {
@@ -39,7 +54,7 @@ FORMATS = {
     ".feather": "feather",
     ".arrow": "feather",
 }
-DEFAULT_TEXT, ALL_COLUMNS, NO_TABLE = TextFormat(), ChosenColumns(), pd.DataFrame()
+DEFAULT_TEXT, ALL_COLUMNS = TextFormat(), ChosenColumns()
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 SPELLED = {"tab": "\t", "\\t": "\t"}
 EXACTLY: dict[str, Any] = (
@@ -51,7 +66,8 @@ EXACTLY: dict[str, Any] = (
 LONGEST_REASON = 300
 """Characters of what a library says of a file."""
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]+\s*")
+MOST_DIGITS = 20
+"""Digits of a whole number of 64 bits."""
 BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -67,40 +83,162 @@ def table_format(path: Path, what: str) -> str:
     return FORMATS[ending]
 
 
+@dataclass(frozen=True)
+class Expected:
+    """What a command knows of the columns of a table before it is read."""
+
+    nodes: Collection[str] | None = None
+    """The columns that are used, by default all; the others are left as they are written."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """What the user says of columns: numbers with a scale or ranks, or names."""
+    like: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """A table whose columns hold the same as those of the same name here."""
+
+    @property
+    def numbers(self) -> set[str]:
+        """The columns that hold numbers, whatever their cells look like."""
+        said = {name for name, kind in self.kinds.items() if kind in ("continuous", "ordered")}
+        return said | set(columns_with("numbers", self.like))
+
+    @property
+    def text(self) -> list[str]:
+        """The columns that hold text, whatever their cells look like."""
+        return columns_with("text", self.like)
+
+    def is_known(self, name: str) -> bool:
+        """Return whether it is no surprise if a column is text."""
+        return name in self.like.columns or self.kinds.get(name) in ("nominal", "discrete")
+
+
+ANYTHING = Expected()
+
+
 def read_table(
     path: Path,
     text: TextFormat = DEFAULT_TEXT,
     chosen: ChosenColumns = ALL_COLUMNS,
-    like: pd.DataFrame = NO_TABLE,
+    expected: Expected = ANYTHING,
+    remark: Callable[[str], None] = lambda text: None,
 ) -> pd.DataFrame:
     """Return the table in a file: the columns to be used, without those to be dropped.
 
-    Columns that `like` has as well must hold what they hold there. Where that is text, the cells
-    of a text file are taken as they are written: a level "1" is no number.
+    Columns that `expected.like` has as well must hold what they hold there. Where that is text,
+    the cells of a text file are taken as they are written: a level "1" is no number. What a user
+    might not expect of the cells goes to `remark`, line by line.
     """
     check_input(path, "A table")
     kind = table_format(path, "A table")
+    remarks: list[str] = []
     if kind in SEPARATORS:
-        frame = _read_text(path, SEPARATORS[kind], text, chosen, text_columns(like))
+        frame, remarks = _read_text(path, SEPARATORS[kind], text, chosen, expected)
     else:
         frame = _only_chosen(_read_arrow(path, kind), chosen)
-    check_like(frame, like, path, text.decimal)
+    check_like(frame, expected.like, path, text.decimal)
+    for line in remarks:
+        remark(line)
     return frame
 
 
+def is_text_file(path: Path) -> bool:
+    """Return whether a table at that path consists of cells that are written out."""
+    return FORMATS.get(path.suffix.lower()) in SEPARATORS
+
+
 def _read_text(
-    path: Path, separator: str, text: TextFormat, chosen: ChosenColumns, as_written: Sequence[str]
-) -> pd.DataFrame:
-    """Return the frame in a text file: numbers, dates, and text, some columns as written."""
-    sign = _one_sign(text.separator) or separator
+    path: Path, separator: str, text: TextFormat, chosen: ChosenColumns, expected: Expected
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame in a text file, with numbers, dates and text, and remarks on its cells."""
+    sign, decimal = _one_sign(text.separator) or separator, text.decimal or "."
     check_decimal(text.decimal, sign)
     content = _decoded(path, text.encoding)
+    parsed = partial(_parsed, content, path, sign)
     # Before the cells are looked at: a column that is left out may hold anything.
-    kept = _only_chosen(_parsed(content, path, sign, text.decimal or ".", as_written), chosen)
-    typed = kept[[name for name in kept if name not in as_written]]
-    _check_whole_numbers(typed)
-    check_numbers(typed, path, text.decimal)
-    return kept.assign(**dates_in(typed)) if text.dates else kept
+    frame = _only_chosen(
+        parsed(decimal=decimal, dtype=dict.fromkeys(expected.text, str), **EXACTLY), chosen
+    )
+    written = cache(lambda: parsed(dtype=str, na_filter=False))
+    is_used = [expected.nodes is None or name in expected.nodes for name in frame]
+    used = frame.loc[:, is_used]
+    if may_have_identifiers(content, sign):
+        used = _replaced(used, _identifiers(used, written, expected))
+    used, remarks = _without_marks(used, decimal, expected)
+    typed = used[[name for name in used if name not in expected.text]]
+    check_numbers(
+        _replaced(typed, {name: typed[name].mask(is_mark(typed[name])) for name in _texts(typed)}),
+        path,
+        text.decimal,
+        sign,
+        lambda: _replaced(typed, {name: bare_text(written()[name]) for name in typed.columns}),
+    )
+    found, more = _typed_text(typed, decimal, expected)
+    dates = dates_in(typed) if text.dates else {}
+    mended = _replaced(used, {**found, **dates})
+    columns = {name: mended[name] if name in mended else written()[name] for name in frame.columns}
+    return _replaced(frame, columns), [*remarks, *more]
+
+
+def _texts(frame: pd.DataFrame) -> list[str]:
+    return columns_with("text", frame)
+
+
+def _replaced(frame: pd.DataFrame, columns: Mapping[str, pd.Series[Any]]) -> pd.DataFrame:
+    """Return the frame with other cells in some of its columns."""
+    # Not `assign`, which would take a column of the name "self" for an argument of its own.
+    mixed = {name: columns.get(name, frame[name]) for name in frame.columns}
+    return pd.DataFrame(mixed, index=frame.index, columns=frame.columns)
+
+
+def _identifiers(
+    frame: pd.DataFrame, written: Callable[[], pd.DataFrame], expected: Expected
+) -> dict[str, pd.Series[Any]]:
+    """Return the columns of digits with superfluous zeros that were read as numbers, as text."""
+    numbers = [name for name in columns_with("numbers", frame) if name not in expected.numbers]
+    whole = [name for name in numbers if (frame[name].dropna() % 1 == 0).all()]
+    cells = {name: bare_text(written()[name]).mask(frame[name].isna()) for name in whole}
+    return {name: each for name, each in cells.items() if are_identifiers(distinct(each))}
+
+
+def _without_marks(
+    frame: pd.DataFrame, decimal: str, expected: Expected
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame with bare text, without marks of missing cells, and remarks on those."""
+    columns, remarks = {}, []
+    for name in _texts(frame):
+        cells = bare_text(frame[name])
+        marks = is_mark(cells)
+        others = distinct(cells[~marks])
+        if name in expected.text:
+            others += distinct(expected.like[name])
+        has_numbers = bool(others) or name in expected.numbers
+        if marks.any() and has_numbers and all_numbers(others, decimal):
+            remarks.append(on_marks(name, cells[marks]))
+            cells = cells.mask(marks)
+        # A column without cells is one of numbers, as pandas has it.
+        columns[name] = cells.astype(float) if cells.isna().all() else cells
+    return _replaced(frame, columns), remarks
+
+
+def _typed_text(
+    frame: pd.DataFrame, decimal: str, expected: Expected
+) -> tuple[dict[str, pd.Series[Any]], list[str]]:
+    """Return the columns of text that hold numbers or booleans, and remarks on the others."""
+    found: dict[str, pd.Series[Any]] = {}
+    remarks, identifiers = [], {}
+    _check_whole_numbers(frame.drop(columns=_texts(frame)))
+    for name in _texts(frame):
+        cells = frame[name]
+        different = distinct(cells)
+        if are_identifiers(different) and name not in expected.numbers:
+            identifiers[name] = next(cell for cell in different if cell[0] == "0" != cell)
+        elif all_numbers(different, decimal):
+            _check_whole_numbers(frame[[name]])
+            found[name] = as_numbers(cells, decimal)
+        elif all(cell in BOOLEANS for cell in different):
+            found[name] = as_booleans(cells)
+        elif not expected.is_known(name) and (line := on_text(name, cells, decimal)) is not None:
+            remarks.append(line)
+    told = {name: cell for name, cell in identifiers.items() if not expected.is_known(name)}
+    return found, [*remarks, *([on_identifiers(told)] if told else [])]
 
 
 def _only_chosen(frame: pd.DataFrame, chosen: ChosenColumns) -> pd.DataFrame:
@@ -131,10 +269,15 @@ def check_table_output(path: Path, *, safe: bool = False) -> None:
     check_output(path)
 
 
-def write_table(frame: pd.DataFrame, path: Path, *, safe: bool = False) -> None:
-    """Write the table, in the format of the ending, in full or not at all."""
+def write_table(
+    frame: pd.DataFrame, path: Path, *, safe: bool = False, as_written: Collection[str] = ()
+) -> None:
+    """Write the table, in the format of the ending, in full or not at all.
+
+    Columns that are `as_written` are text although numbers may be in them.
+    """
     kind = table_format(path, "The output")
-    frame = without_formulas(frame) if safe else frame
+    frame = without_formulas(frame, as_written) if safe else frame
     with atomic_path(path) as temporary:
         if kind not in SEPARATORS:
             _write_arrow(frame, temporary, kind)
@@ -217,21 +360,12 @@ def _text_codec(encoding: str) -> str:
     return codec
 
 
-def _parsed(
-    text: str, path: Path, separator: str, decimal: str, as_written: Sequence[str]
-) -> pd.DataFrame:
-    """Return the frame in some text; numbers keep all their digits, some columns stay text."""
+def _parsed(text: str, path: Path, separator: str, **options: Any) -> pd.DataFrame:
+    """Return the frame in some text; the options are those of pandas."""
     names = _header(text, path, separator)
     try:
         frame: pd.DataFrame = pd.read_csv(
-            io.StringIO(text),
-            sep=separator,
-            header=0,
-            names=names,
-            low_memory=False,
-            decimal=decimal,
-            dtype=dict.fromkeys(as_written, str),
-            **EXACTLY,
+            io.StringIO(text), sep=separator, header=0, names=names, low_memory=False, **options
         )
     except pd.errors.ParserError as error:
         raise _ragged(path, str(error).rpartition("error: ")[2]) from error
@@ -246,8 +380,8 @@ def _check_whole_numbers(frame: pd.DataFrame) -> None:
     It would hand them on as objects or as text, which are discrete: something else than numbers.
     """
     for name, column in frame.select_dtypes(exclude="number").items():
-        cells = list(column.dropna().unique())
-        if cells and all(map(_is_whole_number, cells)):
+        cells = distinct(column)
+        if cells and all(map(_is_whole_number, cells)) and not _fit_into_64_bits(cells):
             longest = max(cells, key=lambda cell: len(cell) if isinstance(cell, str) else abs(cell))
             shown = brief(longest).strip("'")
             raise TableError(
@@ -259,6 +393,20 @@ def _check_whole_numbers(frame: pd.DataFrame) -> None:
 
 def _is_whole_number(cell: object) -> bool:
     return type(cell) is int or (isinstance(cell, str) and bool(WHOLE_NUMBER.fullmatch(cell)))
+
+
+def _fit_into_64_bits(cells: Sequence[int | str]) -> bool:
+    """Return whether one type of whole numbers holds all the cells.
+
+    >>> _fit_into_64_bits(["-1", "7"]), _fit_into_64_bits([2**63]), _fit_into_64_bits([-1, 2**63])
+    (True, True, False)
+    """
+    # Python itself refuses to read a number of some thousand digits.
+    if any(isinstance(cell, str) and len(cell.lstrip("+-0")) > MOST_DIGITS for cell in cells):
+        return False
+    numbers = [int(cell) for cell in cells]
+    least, most = min(numbers), max(numbers)
+    return least >= -(2**63) and most < (2**64 if least >= 0 else 2**63)
 
 
 def _header(text: str, path: Path, separator: str) -> list[str]:
