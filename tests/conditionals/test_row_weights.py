@@ -144,6 +144,7 @@ def test_extreme_ratios_are_taken_as_they_are():
         (3.0, "Found float"),
         ([[1.0], [2.0], [3.0]], "one for each of the 3 rows"),
         ([1.0, 0.0, 2.0], "must be positive and finite. Found 0.0 at row 1. Drop rows that"),
+        (np.ma.masked_greater([1.0, 9.0, 2.0], 5.0), "Found a masked one at row 1. Drop rows that"),
         ([1.0, 2.0, -2.0], "Found -2.0 at row 2"),
         ([1.0, np.nan, 2.0], "Found nan at row 1"),
         ([np.inf, 1.0, 2.0], "Found inf at row 0"),
