@@ -194,5 +194,6 @@ def probabilities_of(prediction: Any, classes: NDArray[Any]) -> FloatArray:
     """
     found = np.asarray(prediction.probabilities, dtype=np.float64)
     result = np.zeros((len(found), len(classes)))
-    result[:, np.searchsorted(classes, np.asarray(prediction.levels))] = found
+    # Days may be timestamps on one side and plain numpy on the other: an index knows both.
+    result[:, pd.Index(classes).get_indexer(pd.Index(prediction.levels))] = found
     return result
