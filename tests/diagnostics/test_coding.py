@@ -68,3 +68,13 @@ def test_ranks_do_not_depend_on_how_they_are_found(largest_lookup, keys, slack):
     distinct = sorted(set(keys))
     assert ranks.tolist() == [distinct.index(key) for key in keys]
     assert first.tolist() == [keys.index(key) for key in distinct]
+
+
+@pytest.mark.parametrize(
+    ("kind", "most_levels", "n_levels"),
+    [("nominal", 10, 12), ("ordered", 10, 0), ("continuous", 10, 0), ("nominal", 0, 0)],
+)
+def test_many_nominal_numbers_are_levels_and_many_ordered_ones_numbers(kind, most_levels, n_levels):
+    frame = pd.DataFrame({"site": np.repeat(np.arange(12), 3)})
+    table = Table.from_frame(frame, kinds={"site": kind})
+    assert read_variables(table, most_levels)["site"].n_levels == n_levels
