@@ -237,9 +237,13 @@ def are_identifiers(cells: Collection[str]) -> bool:
     >>> are_identifiers(["007", "2.5"]), are_identifiers(["2021-01-05"])
     (False, False)
     """
-    return all(cell.isascii() and cell.isdigit() for cell in cells) and any(
-        cell[0] == "0" and len(cell) > 1 for cell in cells
-    )
+    are_digits = all(cell.isascii() and cell.isdigit() for cell in cells)
+    return are_digits and any(map(has_superfluous_zero, cells))
+
+
+def has_superfluous_zero(digits: str) -> bool:
+    """Return whether the number would be the same without the first digit."""
+    return digits.startswith("0") and len(digits) > 1
 
 
 def may_have_identifiers(text: str, separator: str) -> bool:

@@ -29,6 +29,7 @@ from causalaug.cli._cells import (
     columns_with,
     dates_in,
     distinct,
+    has_superfluous_zero,
     is_mark,
     may_have_identifiers,
     on_identifiers,
@@ -229,7 +230,7 @@ def _typed_text(
         cells = frame[name]
         different = distinct(cells)
         if are_identifiers(different) and name not in expected.numbers:
-            identifiers[name] = next(cell for cell in different if cell[0] == "0" != cell)
+            identifiers[name] = next(filter(has_superfluous_zero, different))
         elif all_numbers(different, decimal):
             _check_whole_numbers(frame[[name]])
             found[name] = as_numbers(cells, decimal)
