@@ -154,8 +154,9 @@ def parts_of(cell):
     return {
         "units": len(cell),
         "blend with the graph, %": percent(cell["graph"] / plain - 1.0),
-        "of which smoothing, %": percent(cell["control"] / plain - 1.0),
-        "of which the graph, %": percent((cell["graph"] - cell["control"]) / plain),
+        "without knowledge, %": percent(cell["nothing"] / plain - 1.0),
+        "by the order, %": percent((cell["order"] - cell["nothing"]) / plain),
+        "by the independences, %": percent((cell["graph"] - cell["order"]) / plain),
         "graph model alone, %": percent(cell["graph model"] / plain - 1.0),
     }
 
@@ -215,7 +216,7 @@ def wrong(run):
 
     def harm(cell):
         change = cell["graph"] / cell["plain"] - 1.0
-        of_graph = (cell["graph"] - cell["control"]) / cell["plain"]
+        of_graph = (cell["graph"] - cell["order"]) / cell["plain"]
         return {
             "units": len(cell),
             "blend with the graph, %": percent(change),
@@ -325,7 +326,7 @@ def classes(run):
             "blended": f"{cell['graph'].mean():.3f}",
             "graph model": f"{cell['graph model'].mean():.3f}",
             "change, %": percent(change),
-            "of which the graph, %": percent((cell["graph"] - cell["control"]) / cell["plain"]),
+            "by the independences, %": percent((cell["graph"] - cell["order"]) / cell["plain"]),
             "worst tenth, %": worst_tenth(change),
             "Brier, plain": f"{cell['plain brier'].mean():.3f}",
             "Brier, blended": f"{cell['graph brier'].mean():.3f}",

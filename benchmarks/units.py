@@ -194,14 +194,29 @@ def wrong_graph(kind, graph, seed):
     if kind == "shuffled":
         names = dict(zip(nodes, rng.permutation(nodes).tolist(), strict=True))
         return ca.ADMG(nodes, [(names[a], names[b]) for a, b in edges])
+    change = with_missing if kind == "one edge missing" else with_reversed
+    return change(graph, 1, rng)
+
+
+def with_missing(graph, n_edges, rng):
+    """Return the graph without so many of its arrows."""
+    edges = list(graph.directed)
+    kept = np.sort(rng.permutation(len(edges))[n_edges:])
+    return ca.ADMG(graph.nodes, [edges[number] for number in kept])
+
+
+def with_reversed(graph, n_edges, rng):
+    """Return the graph with so many arrows turned, or as many as make no cycle."""
+    nodes, edges = graph.nodes, list(graph.directed)
     for number in rng.permutation(len(edges)):
-        rest = edges[:number] + edges[number + 1 :]
-        if kind == "one edge missing":
-            return ca.ADMG(nodes, rest)
+        if n_edges == 0:
+            break
+        turned = [*edges[:number], edges[number][::-1], *edges[number + 1 :]]
         try:
-            return ca.ADMG(nodes, [*rest, edges[number][::-1]])
+            ca.ADMG(nodes, turned)
         except ca.exceptions.CyclicGraphError:
             continue
+        edges, n_edges = turned, n_edges - 1
     return ca.ADMG(nodes, edges)
 
 

@@ -29,3 +29,13 @@ def _subset(items):
     return flags.map(
         lambda chosen: [item for item, kept in zip(items, chosen, strict=True) if kept]
     )
+
+
+@st.composite
+def believed(draw, graphs=None):
+    """Draw an ADMG some of whose edges have beliefs."""
+    graph = draw(admgs() if graphs is None else graphs)
+    edges = [(a, "->", b) for a, b in graph.directed] + [(a, "<->", b) for a, b in graph.bidirected]
+    shares = st.floats(0, 1) | st.sampled_from([0.0, 0.7, 1.0])
+    beliefs = {edge: draw(shares) for edge in draw(_subset(edges))}
+    return ADMG(graph.nodes, graph.directed, graph.bidirected, beliefs)

@@ -8,7 +8,12 @@ import numpy as np
 
 
 def log_kernel_value(name, difference, bandwidth, n_values):
-    """Return the log-kernel of one pair of values, up to a constant."""
+    """Return the log-kernel of one pair of values, up to a constant.
+
+    `name` is that of one of ours, or anybody's function of the difference.
+    """
+    if callable(name):
+        return name(difference)
     if name == "identity" or bandwidth == 0.0:
         return 0.0 if difference == 0 else -math.inf
     if name == "aitchison_aitken":
@@ -375,3 +380,26 @@ def slow_mb_shielded(graph):
         for b in graph.nodes
         if a != b
     )
+
+
+def back_off(rows, query, n_levels, strength, share):
+    """Return the probabilities of levels given a tuple: the recursion, as it is written.
+
+    Rows are (tuple, level, weight); with more columns than are crossed it is another one.
+    """
+
+    def given(columns):
+        seen = [0.0] * n_levels
+        for values, level, weight in rows:
+            if all(values[j] == query[j] for j in columns):
+                seen[level] += weight
+        total = sum(seen)
+        if not columns:
+            even = 1.0 / n_levels
+            return [(1 - share) * (c / total if total else even) + share * even for c in seen]
+        shorter = [given([k for k in columns if k != j]) for j in columns]
+        mean = [math.fsum(each) / len(columns) for each in zip(*shorter, strict=True)]
+        pairs = zip(seen, mean, strict=True)
+        return [(c + strength * m) / (total + strength) for c, m in pairs]
+
+    return given(list(range(len(query))))

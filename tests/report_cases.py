@@ -27,7 +27,8 @@ VOID = {"meta", "br"}
 def comparison(target, n_rows=30):
     """Return a comparison as `compare` might have made it."""
     rng = np.random.default_rng(0)
-    means = {"baseline": 1.0, "augmented": 0.8, "control": 0.95, "ridge": 1.1, "forest": 0.9}
+    means = {"baseline": 1.0, "without knowledge": 0.95, "order": 0.9, "augmented": 0.8}
+    means |= {"ridge": 1.1, "forest": 0.9}
     parts = [
         pd.DataFrame(
             {
@@ -36,7 +37,7 @@ def comparison(target, n_rows=30):
                 "fold": np.arange(n_rows) % 3,
                 "row": np.arange(n_rows),
                 "loss": mean * rng.uniform(0.5, 1.5, size=n_rows),
-                "share": 0.5 if method in {"augmented", "control"} else 0.0,
+                "share": 0.5 if method in {"augmented", "order"} else 0.0,
             }
         )
         for method, mean in means.items()

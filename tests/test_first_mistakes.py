@@ -33,6 +33,10 @@ Graph Edges:
 2. wear --- heat
 """
 
+LACKS_WEAR = (
+    "The target must be a node of the graph. Found 'wear', which is missing from the graph of "
+    "['load', 'heat']. Add it with its edges to the causes and effects, or name another target."
+)
 MISTAKES = {
     "an arrow with an equals sign": (
         lambda: ca.read_graph("load => wear"),
@@ -202,6 +206,28 @@ MISTAKES = {
         "There must be at least two rows for each of the 40 folds. Found 30 rows. Use fewer folds, "
         "or more rows.",
     ),
+    "a target that the graph lacks": (
+        lambda: ca.compare(FRAME, "load -> heat", "wear", Ridge()),
+        LACKS_WEAR,
+    ),
+    "a learner's target that the graph lacks": (
+        lambda: ca.AugmentedRegressor(Ridge(), graph="load -> heat").fit(X, Y),
+        LACKS_WEAR,
+    ),
+    "a learner's target, named, that the graph lacks": (
+        lambda: ca.GraphRegressor(graph="load -> heat", target="wear").fit(X, Y),
+        LACKS_WEAR,
+    ),
+    "quantiles in percent": (
+        lambda: ca.GraphRegressor(graph=ARROWS).fit(X, Y).predict_quantile(X, [10, 90]),
+        "The level of a quantile must lie between 0 and 1, as in [0.1, 0.9] for an interval that "
+        "holds eight in ten. Found 10. Write 0.1.",
+    ),
+    "a quantile of a prediction in percent": (
+        lambda: ca.fit_model(FRAME, ARROWS).predict("wear", X).quantile(90),
+        "The level of a quantile must lie between 0 and 1, as in [0.1, 0.9] for an interval that "
+        "holds eight in ten. Found 90. Write 0.9.",
+    ),
     "a filter that left nothing": (
         lambda: ca.augment(FRAME[FRAME["load"] > 100.0], ARROWS),
         "The data must have at least one row and one column. Found 0 rows and 4 columns. Was every "
@@ -223,11 +249,25 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     FRAME.to_csv("rows.csv", index=False)
     FRAME.to_csv("semicolons.csv", index=False, sep=";")
+    (tmp_path / "rows.xlsx").touch()
     (tmp_path / "graph.txt").write_text(ARROWS)
     return tmp_path
 
 
 AT_THE_SHELL = {
+    "a spreadsheet": (
+        "check rows.xlsx --graph graph.txt",
+        "error: A table must end in one of .csv, .tsv, .tab, .parquet, .pq, .feather, .arrow. "
+        "Found 'rows.xlsx', a spreadsheet. Export it as CSV, and name that file.",
+    ),
+    "a target that the graph lacks": (
+        "evaluate rows.csv --graph load->heat --target wear",
+        f"error: {LACKS_WEAR}",
+    ),
+    "a target to predict that the graph lacks": (
+        "predict rows.csv rows.csv --graph load->heat --target wear --out new.csv",
+        f"error: {LACKS_WEAR}",
+    ),
     "a table that is not there": (
         "check row.csv --graph graph.txt",
         "error: A table must be a file. Found none: 'row.csv'. Did you mean 'rows.csv'?",

@@ -1,10 +1,5 @@
 """The allocator may keep memory while a block is made, and is told again what it was told."""
 
-import os
-import platform
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -57,34 +52,3 @@ def test_another_allocator_is_left_alone(monkeypatch, missing):
     monkeypatch.setenv(SAID_BY_DASK, "65536")
     with roomy_heap():
         assert np.ones(10**6).sum() == 10**6
-
-
-PAGES = """
-import resource, sys
-import numpy as np
-from causalaug._heap import keep_freed_memory
-
-def fresh_pages():
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    for _ in range(20):
-        kept = np.ones(500_000)
-        held = kept + 1.0
-        del kept, held
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-
-if sys.argv[1] == "kept":
-    keep_freed_memory()
-fresh_pages()
-print(fresh_pages())
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators do not learn")
-def test_what_was_freed_is_used_again():
-    told = ("MALLOC_", "GLIBC_TUNABLES")
-    environment = {key: text for key, text in os.environ.items() if not key.startswith(told)}
-    fetched, kept = (
-        int(subprocess.check_output([sys.executable, "-c", PAGES, how], env=environment))
-        for how in ("fetched", "kept")
-    )
-    assert kept * 10 < fetched

@@ -15,14 +15,17 @@ LAYERS = [
     [
         "_heap",
         "_magnitudes",
+        "_memory",
         "_markup",
         "_validation",
         "_optional",
+        "_progress",
         "_random",
         "_ragged",
+        "_repr",
         "_threads",
     ],
-    ["_atomic", "_workers"],
+    ["_atomic", "_budget", "_workers"],
     ["graphs"],
     ["table"],
     ["factorization"],
@@ -39,8 +42,6 @@ LAYERS = [
     ["evaluation"],
     ["datasets"],
     ["discovery"],
-    ["records"],
-    ["experiments"],
     ["plot"],
     ["report"],
     ["cli"],
@@ -51,39 +52,6 @@ MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__
 KNOWS_SCIKIT_LEARN = {"estimators", "evaluation"}
 KNOWS_MATPLOTLIB = {"plot"}
 EXPANSIONS = {"_pruned", "_budget", "_sampled", "_beam"}
-MIDDLE = {
-    "kernels": [["_univariate"], ["_sums"], ["_base", "_neighbours"], ["_proposals"], ["_product"]],
-    "densities": [
-        ["_base", "_design", "_features", "_regressor", "_spread", "_student", "_transform"],
-        ["_ridge"],
-        ["_mean"],
-        ["_noise_density", "_reflected", "_weighed"],
-        ["_kernel_density", "_levels", "_noise", "_scale_choice"],
-        ["_atoms", "_mean_noise"],
-        ["_rows"],
-        ["_choice", "_factor"],
-    ],
-    "conditionals": [["_base"], ["_kernel"], ["_residual"], ["_auto"]],
-    "expansion": [
-        ["_base", "resampling"],
-        ["_frontier"],
-        ["_bounds", "_children"],
-        ["_trellis"],
-        ["_enumeration"],
-        ["_beam", "_budget", "_pruned", "_sampled"],
-    ],
-    "model": [
-        ["_mixture", "_prediction", "_size", "_usable"],
-        ["_posterior"],
-        ["_target"],
-        ["_completion"],
-        ["_fitted"],
-        ["_blocks", "_loss"],
-        ["_model"],
-    ],
-}
-"""The layers within the packages that weigh rows, fit factors and grow trees."""
-
 PRIVATE = {
     ("factorization", "graphs._admg.as_graph"): "one file less between a graph and its factors",
     ("factorization", "graphs._admg.order_of"): "an order is checked once, here",
@@ -100,7 +68,6 @@ PRIVATE = {
 
 LAZY = {
     "cli": "nothing heavy is imported for help",
-    "experiments._fits": "compiled code: it needs numba",
 }
 """Packages and modules that may import within a function, and why."""
 
@@ -166,22 +133,6 @@ def test_imports_point_up(path):
     for name, _ in imports_of(path):
         other = name.split(".")[0]
         assert other == own or DEPTH[other] < DEPTH[own], f"{own} must not import {name}"
-
-
-@pytest.mark.parametrize("package", sorted(MIDDLE))
-def test_the_middle_has_the_modules_that_are_known(package):
-    known = {name for names in MIDDLE[package] for name in names}
-    assert {path.stem for path in (ROOT / package).glob("*.py")} - {"__init__"} == known
-
-
-@pytest.mark.parametrize("package", sorted(MIDDLE))
-def test_imports_point_up_within_the_middle(package):
-    depth = {name: number for number, names in enumerate(MIDDLE[package]) for name in names}
-    for path in (ROOT / package).glob("_[a-z]*.py"):
-        for name, _ in imports_of(path):
-            if name.startswith(f"{package}."):
-                other = imported_module(name).split(".")[1]
-                assert depth[other] < depth[path.stem], f"{path.stem} must not import {name}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

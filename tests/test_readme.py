@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import causalaug as ca
-from markdown_blocks import plain, read_blocks, run
+from markdown_blocks import differs, read_blocks, run
 
 README = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
 BLOCKS = read_blocks(README)
@@ -15,7 +15,7 @@ BLOCKS = read_blocks(README)
 def test_every_block_prints_what_is_shown():
     namespace = {}
     for code, shown, _ in BLOCKS:
-        assert plain(run(code, namespace, "README.md")) == plain(shown), code
+        assert not differs(run(code, namespace, "README.md"), shown), code
 
 
 def test_no_block_is_overlooked():

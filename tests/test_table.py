@@ -809,13 +809,15 @@ def test_only_numbers_that_are_measured_can_be_changed(series, kind, resolution)
     [
         (pandas_series([-1, 2], "int8"), (-128.0, 127.0)),
         (pandas_series([1, 2], "uint8"), (0.0, 255.0)),
-        (pandas_series([1, 2], "Int8"), (0.0, 127.0)),
+        (pandas_series([1, 9], "Int8"), (0.0, 127.0)),
+        (pandas_series([7, 9], "Int8"), (-128.0, 127.0)),
         (pandas_series([-1, 2], "float16"), (-65504.0, 65504.0)),
         (pandas_series([0, 2], "float16"), (0.0, 65504.0)),
         (pandas_series([0.0, 1.0]), (0.0, 1.0)),
-        (pandas_series([0.25, 0.5]), (0.0, 1.0)),
+        (pandas_series([0.1, 0.9]), (0.0, 1.0)),
+        (pandas_series([0.1, 0.4], "float16"), (0.0, 65504.0)),
         (polars_series([1, 2], pl.UInt16), (0.0, 65535.0)),
-        (polars_series([0.25, 0.5], pl.Float32), (0.0, 1.0)),
+        (polars_series([0.1, 0.9], pl.Float32), (0.0, 1.0)),
     ],
     ids=lambda value: str(getattr(value, "dtype", "")),
 )
@@ -832,7 +834,7 @@ def test_what_cannot_move_has_no_limits(series):
 
 
 def test_limits_that_are_given_replace_the_others(frame_library):
-    columns = {"a": [0.25, 0.5], "b": [-1.0, 2.0], "c": [3.0, 4.0]}
+    columns = {"a": [0.25, 0.5], "b": [-1.0, 2.0], "c": [0.5, 4.0]}
     limits = {"a": (None, 10), "b": (-1, 2)}
     table = make_table(frame_library, columns, limits=limits)
     largest = np.finfo(np.float64).max

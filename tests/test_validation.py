@@ -1,8 +1,11 @@
 import re
+import unicodedata
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from causalaug._validation import (
     brief,
@@ -67,6 +70,48 @@ def test_different_variables_are_named(nodes, columns, found):
 )
 def test_typing_slips_pair_what_looks_alike(wrong, right, hint):
     assert typing_slips(wrong, right) == hint
+
+
+COMPOSED, DECOMPOSED, JOINED = "\xe9t\xe9", "e\u0301te\u0301", "\xe9t\u200d\xe9"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "columns", "shown"),
+    [
+        ([COMPOSED, "a"], ["a", DECOMPOSED], r"'\xe9t\xe9' and 'e\u0301te\u0301'"),
+        (["a", DECOMPOSED], [COMPOSED, "a"], r"'e\u0301te\u0301' and '\xe9t\xe9'"),
+        ([COMPOSED], [JOINED], r"'\xe9t\xe9' and '\xe9t\u200d\xe9'"),
+        (["\xb5g"], ["\u03bcg"], r"'\xb5g' and '\u03bcg'"),
+        (["a\ufe0f"], ["a"], r"'a\ufe0f' and 'a'"),
+        # Both forms on one side, and one on the other.
+        ([COMPOSED, DECOMPOSED], [COMPOSED], r"'e\u0301te\u0301' and '\xe9t\xe9'"),
+        ([COMPOSED], [COMPOSED, DECOMPOSED], r"'e\u0301te\u0301' and '\xe9t\xe9'"),
+    ],
+)
+def test_names_that_look_equal_are_shown_by_their_characters(nodes, columns, shown):
+    with pytest.raises(GraphMismatchError) as caught:
+        check_same_variables(nodes, columns)
+    assert f"Names that look alike differ in their characters: {shown}. Spell" in str(caught.value)
+    assert "typing slip" not in str(caught.value)
+
+
+def test_columns_that_look_like_others_are_shown_by_their_characters():
+    with pytest.raises(
+        ParameterError, match=r"characters: 'e\\u0301te\\u0301' and '\\xe9t\\xe9'\. Spell"
+    ):
+        check_columns_exist("limits", {DECOMPOSED: (0, 1)}, [COMPOSED])
+
+
+@given(
+    st.text(st.sampled_from("aeio\u0301\u0308\xe9\xef\u212b\u1e9b\u0323"), min_size=1),
+    st.sampled_from(["NFC", "NFD"]),
+)
+def test_what_looks_equal_never_reads_equal_in_an_error(name, form):
+    other = unicodedata.normalize(form, name)
+    assume(other != name)
+    hint = typing_slips([name], [other])
+    assert ascii(name) in hint
+    assert ascii(other) in hint
 
 
 def test_a_choice_passes():

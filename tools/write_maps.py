@@ -21,7 +21,7 @@ PLACES = [
     ("Eq. (3), the weight of a row given its pillow", "kernels/_product.py", "def log_kernel("),
     ("Eq. (3), the product along a path", "expansion/_pruned.py", "a factor of Eq. (3)"),
     ("Algorithm 1, FillProbTree", "expansion/_pruned.py", "def fill_tree("),
-    ("Silverman's rule", "kernels/_univariate.py", "def silverman("),
+    ("Silverman's rule", "kernels/_bandwidths.py", "def silverman("),
 ]
 """What is looked for, in which file, and a text that stands on its line and nowhere else there."""
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         markov_pillow,
         read_graph,
         select_markov_blanket,
+        tiers,
         write_graph,
     )
     from causalaug.model import GraphModel, Prediction, fit_model
@@ -90,6 +91,7 @@ __all__ = [
     "plot",
     "read_graph",
     "select_markov_blanket",
+    "tiers",
     "write_graph",
 ]
 
@@ -136,13 +138,12 @@ _HOMES = {
     "plot": "plot",
     "read_graph": "graphs",
     "select_markov_blanket": "graphs",
+    "tiers": "graphs",
     "write_graph": "graphs",
 }
 
 
-_MODULES = frozenset(
-    {*_HOMES.values(), "engine", "exceptions", "experiments", "kernels", "records", "typing"}
-)
+_MODULES = frozenset({*_HOMES.values(), "engine", "exceptions", "kernels", "typing"})
 
 
 def __getattr__(name: str) -> Any:

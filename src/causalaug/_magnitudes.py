@@ -17,6 +17,13 @@ single precision (3e38), and squares that vanish would be called no loss."""
 LARGEST_WEIGHT = 1e300
 """Weights of rows that no learner sees: only their ratios are computed with."""
 
+LARGEST = float(np.finfo(np.float64).max)
+"""Stands for no limit."""
+
+FAR = 2.0**26
+"""Numbers that are farther from zero than this, in units of how much they differ, have less than
+half of their 53 digits left for the differences: the squares of which are lost in a sum."""
+
 
 def check_weight_range(name: str, weights: FloatArray, most: float = LARGEST_FOR_LEARNERS) -> None:
     """Raise unless all weights that are not zero are neither huge nor tiny, also by comparison."""

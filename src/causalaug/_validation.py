@@ -1,6 +1,7 @@
 """Checks at the door: plain values in, nothing out, or an error that says what to do."""
 
 import math
+import unicodedata
 from collections.abc import Collection
 from difflib import get_close_matches
 from itertools import islice
@@ -11,6 +12,9 @@ from causalaug.exceptions import GraphMismatchError, ParameterError
 
 MOST_NAMED = 10
 """Names in one error: enough to see what they are, and few enough to be read."""
+
+# The grapheme joiner, and the variation selectors, which ask for one picture of a character.
+_NOT_SEEN = frozenset({"\u034f", *map(chr, range(0xFE00, 0xFE10))})
 
 
 def some(names: Collection[object]) -> str:
@@ -36,7 +40,10 @@ def different_variables(nodes: Collection[str], columns: Collection[str]) -> Gra
     return GraphMismatchError(
         "The graph and the data must name the same variables. "
         f"Only in the graph: {some(only_graph)}. Only in the data: {some(only_data)}. "
-        + typing_slips(only_graph, only_data)
+        + (
+            look_alikes([*only_graph, *only_data], [*nodes, *columns])
+            or typing_slips(only_graph, only_data)
+        )
         + _way_out([node for node in nodes if node in columns], only_graph)
     )
 
@@ -58,9 +65,42 @@ def typing_slips(wrong: Collection[str], right: Collection[str]) -> str:
     """Return a sentence that pairs each wrong name with the right one it resembles, or ''."""
     # Comparing thousands of names with thousands takes minutes, and nobody would read the result.
     wrong = list(wrong)[:MOST_NAMED]
+    alike = look_alikes(wrong, right)
+    if alike:
+        return alike
     close = {name: get_close_matches(name, right, n=1) for name in wrong}
     hints = [f"{name!r} -> {match[0]!r}" for name, match in close.items() if match]
     return f"A typing slip? {', '.join(hints)}. " if hints else ""
+
+
+def look_alikes(wrong: Collection[str], others: Collection[str]) -> str:
+    r"""Return a sentence on names that look the same as another and are not, or ''.
+
+    An accent is a character of its own or part of a letter, depending on who typed it; other
+    characters, such as a joiner, are not seen at all. Quoted as usual, both look alike:
+
+    >>> look_alikes(["e\u0301te\u0301"], ["\xe9t\xe9"])[50:85]
+    "'e\\u0301te\\u0301' and '\\xe9t\\xe9'. "
+    """
+    seen: dict[str, str] = {}
+    pairs: list[str] = []
+    for name in dict.fromkeys((*wrong, *others)):
+        twin = seen.setdefault(_look(name), name)
+        if twin != name and twin in wrong:
+            pairs.append(f"{ascii(twin)} and {ascii(name)}")
+    if not pairs:
+        return ""
+    return (
+        "Names that look alike differ in their characters: "
+        f"{', '.join(pairs[:MOST_NAMED])}. Spell both alike, for example by "
+        "unicodedata.normalize('NFC', name). "
+    )
+
+
+def _look(name: str) -> str:
+    """Return a name without what is not seen: how accents are written, and invisible characters."""
+    shown = unicodedata.normalize("NFKC", name)
+    return "".join(c for c in shown if unicodedata.category(c) != "Cf" and c not in _NOT_SEEN)
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
@@ -74,6 +114,11 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
 def is_positive(value: object) -> bool:
     """Return whether `value` is a positive, finite real number, and not a bool."""
     return _is_finite(value) and value > 0  # type: ignore[operator]
+
+
+def is_share(value: object) -> bool:
+    """Return whether `value` is a real number from 0 to 1, and not a bool."""
+    return _is_finite(value) and 0 <= value <= 1  # type: ignore[operator]
 
 
 def _is_finite(value: object) -> bool:
@@ -129,6 +174,29 @@ def check_share(name: str, share: object) -> None:
     """Raise unless `share` is a number from 0 to 1: lambda, the weight of the new rows."""
     if not _is_finite(share) or not 0.0 <= share <= 1.0:  # type: ignore[operator]
         raise ParameterError(f"`{name}` must lie between 0 and 1. Found {share!r}.")
+
+
+def check_level(level: object) -> None:
+    """Raise unless `level` is a probability, the level of a quantile."""
+    if not _is_finite(level) or not 0.0 <= level <= 1.0:  # type: ignore[operator]
+        # A whole number is a percentage; 1.2 may be a slip for anything.
+        is_percent = level in range(2, 101)
+        advice = f" Write {level / 100:g}." if is_percent else ""  # type: ignore[operator]
+        shown = f"{level:g}" if isinstance(level, Real) else brief(level)
+        raise ParameterError(
+            "The level of a quantile must lie between 0 and 1, as in [0.1, 0.9] for an interval "
+            f"that holds eight in ten. Found {shown}.{advice}"
+        )
+
+
+def no_node(target: object, nodes: Collection[str]) -> str:
+    """Return the words for a target that is no node of the graph, and the ways out."""
+    slips = typing_slips([target], nodes) if isinstance(target, str) else ""
+    return (
+        f"The target must be a node of the graph. Found {brief(target)}, which is missing from the "
+        f"graph of {some(nodes)}. {slips}Add it with its edges to the causes and effects, or name "
+        "another target."
+    )
 
 
 def brief(value: object) -> str:

@@ -13,7 +13,6 @@ Each is a `CausalAugError` and also the builtin that a caller would expect::
     ├── ParameterError (ValueError)         an argument is outside its range
     ├── TreeTooLargeError (MemoryError)     the tree has more rows than allowed
     ├── StoreError (ValueError)             a store cannot be used as it is
-    ├── ExperimentError (RuntimeError)      some runs of an experiment failed
     ├── EngineError (RuntimeError)          the workers of a cluster died too often
     └── MissingDependencyError (ImportError)  an extra is not installed
 
@@ -26,7 +25,6 @@ __all__ = [
     "CyclicGraphError",
     "DataNotFoundError",
     "EngineError",
-    "ExperimentError",
     "GraphError",
     "GraphFormatError",
     "GraphMismatchError",
@@ -85,10 +83,6 @@ class TreeTooLargeError(CausalAugError, MemoryError):
 
 class StoreError(CausalAugError, ValueError):
     """A file or folder is no store, is not complete, or belongs to a job with other settings."""
-
-
-class ExperimentError(CausalAugError, RuntimeError):
-    """Some runs of an experiment failed; the message names them, all others are recorded."""
 
 
 class EngineError(CausalAugError, RuntimeError):

@@ -41,8 +41,8 @@ def factorize(graph: Any, order: Sequence[str] | None = None) -> tuple[Factor, .
 
     Parameters
     ----------
-    graph : ADMG
-        The causal graph, or anything that `read_graph` reads.
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
+        The causal graph.
     order : sequence of str, optional
         A topological order of the graph; by default `graph.topological_order()`.
 

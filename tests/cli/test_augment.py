@@ -162,8 +162,8 @@ def test_safe_csv_is_for_files_that_spreadsheets_open(data, tmp_path):
 
 
 def test_a_full_disk_leaves_the_old_file(data, tmp_path, monkeypatch):
-    def fail(frame, path, **_):
-        path.write_text("half")
+    def fail(frame, file, **_):
+        file.write("half")
         raise OSError(28, "No space left on device")
 
     out = tmp_path / "new.csv"

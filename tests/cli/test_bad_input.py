@@ -1,9 +1,13 @@
 """Kinds of bad input: one clear line, the exit code 1, and no output touched."""
 
+import os
+from pathlib import Path
+
+import numpy as np
 import pandas as pd
 import pytest
 
-from command import run
+from command import run, start
 
 GOOD = "sick,fever,cough\nyes,39.1,7.5\nno,36.8,1.5\nno,37.0,0.5\n"
 ARROWS = "fever <- sick -> cough"
@@ -223,3 +227,122 @@ def test_a_mistake_of_usage_has_a_code_of_its_own(words):
     result = run(*words)
     assert result.exit_code == 2
     assert "Try 'causalaug" in result.stderr
+
+
+# Files that are no regular ones.
+
+
+def commands_that_read(data, graph, folder):
+    """Return every command that reads a table or a graph, with its inputs at these paths."""
+    out = ["--out", folder / "out.csv"]
+    return {
+        "check": ["check", data, "--graph", graph],
+        "augment": ["augment", data, "--graph", graph, *out],
+        "complete": ["complete", data, "--graph", graph, *out],
+        "evaluate": ["evaluate", data, "--graph", graph, "--target", "cough"],
+        "predict": ["predict", data, data, "--graph", graph, "--target", "cough", *out],
+        "discover": ["discover", data],
+        "graph show": ["graph", "show", graph],
+        "graph convert": ["graph", "convert", graph],
+    }
+
+
+COMMANDS = commands_that_read("data", "graph", Path())
+WITH_TABLE = [name for name, words in COMMANDS.items() if "data" in words]
+WITH_GRAPH = [name for name, words in COMMANDS.items() if "graph" in words[1:]]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes are another matter on Windows")
+@pytest.mark.parametrize("command", WITH_TABLE)
+def test_a_table_that_is_a_pipe_is_refused_at_once(graph, tmp_path, command):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    result = run(*commands_that_read(pipe, graph, tmp_path)[command])
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"error: A table must be a regular file. Found a pipe: '{pipe}'. Write its content to "
+        "a file first.\n"
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes are another matter on Windows")
+@pytest.mark.parametrize("command", WITH_GRAPH)
+@pytest.mark.parametrize("name", ["pipe.txt", "a -> b"])
+def test_a_graph_that_is_a_pipe_is_refused_at_once(data, tmp_path, command, name):
+    pipe = tmp_path / name
+    os.mkfifo(pipe)
+    result = run(*commands_that_read(data, pipe, tmp_path)[command])
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: A graph must be a regular file. Found a pipe: ")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
+@pytest.mark.parametrize("ending", ["csv", "parquet", "txt"])
+def test_a_device_is_refused_by_whatever_name(data, tmp_path, ending):
+    endless = tmp_path / f"endless.{ending}"
+    endless.symlink_to("/dev/zero")
+    is_graph = ending == "txt"
+    table, graph = (data, endless) if is_graph else (endless, ARROWS)
+    result = run("check", table, "--graph", graph)
+    assert result.exit_code == 1
+    what = "A graph" if is_graph else "A table"
+    assert result.stderr.startswith(f"error: {what} must be a regular file. Found a device: ")
+    assert result.stderr.count("\n") == 1
+
+
+# Tables that are too large.
+
+ROWS = 300_000_000
+
+
+@pytest.fixture(scope="module")
+def endless_rows(tmp_path_factory):
+    """Return a file of few bytes and very many rows, all of them equal."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path, block = tmp_path_factory.mktemp("large") / "large.parquet", 5_000_000
+    ones = arrow.DictionaryArray.from_arrays(np.zeros(block, np.int8), arrow.array([1.0]))
+    table = arrow.table({"x": ones})
+    with parquet.ParquetWriter(path, table.schema, store_schema=False) as writer:
+        for _ in range(ROWS // block):
+            writer.write_table(table)
+    assert parquet.read_schema(path).types == [arrow.float64()]
+    return path
+
+
+LITTLE_MEMORY = (
+    "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31)); "
+    "from causalaug.cli import main; main()"
+)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits are another matter on Windows")
+def test_a_file_of_more_rows_than_memory_is_called_too_large(endless_rows):
+    process = start(
+        "check", endless_rows, "--graph", "x -> y", code=LITTLE_MEMORY, env={"OMP_NUM_THREADS": "1"}
+    )
+    _, complained = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert complained == (
+        f"error: A table must fit into memory. Found 300,000,000 rows and 1 column in "
+        f"'{endless_rows}': 2.4 GB, where there are 2.1. Take fewer rows, for example a random "
+        "sample of them, or fewer columns.\n"
+    )
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_a_file_for_which_memory_does_not_suffice_is_not_called_damaged(
+    tmp_path, monkeypatch, ending
+):
+    path = tmp_path / f"table.{ending}"
+    arrow = pytest.importorskip("pyarrow")
+    getattr(pd.DataFrame({"x": [1.5, 2.5], "y": [1.0, 2.0]}), f"to_{ending}")(path)
+
+    def fail(*_, **__):
+        raise arrow.ArrowMemoryError("malloc of size 134217728 failed")
+
+    monkeypatch.setattr(pd, f"read_{ending}", fail)
+    result = run("check", path, "--graph", "x -> y")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"error: A table must fit into memory. Found '{path}'")
+    assert result.stderr.count("\n") == 1

@@ -4,6 +4,8 @@ import json
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from causalaug.cli._options import ChosenColumns, TextFormat
 from causalaug.cli._table_files import Expected, read_table
@@ -35,6 +37,9 @@ def read(tmp_path):
         ["01000", "", "NA"],
         ["01000", "20095", "-NaN"],
         ["0" * 20 + "1", "9" * 30],
+        ["-01", "02"],
+        ["+01", "-20", "3"],
+        ["-00", "1"],
     ],
 )
 def test_digits_with_a_superfluous_zero_are_text_and_told(read, cells):
@@ -55,6 +60,7 @@ def test_digits_with_a_superfluous_zero_are_text_and_told(read, cells):
         ["20210105", "20210106"],
         ["1e05", "100"],
         ["-05", "07.5"],
+        ["-0", "-10"],
     ],
 )
 def test_other_digits_are_numbers(read, cells):
@@ -67,6 +73,14 @@ def test_zeros_in_dates_are_not_superfluous(read):
     column, remarks = read(["2021-01-05", "2021-01-06"])
     assert column.dt.day.tolist() == [5, 6]
     assert remarks == []
+
+
+@given(st.lists(st.from_regex(r"[+-]?[0-9]{1,4}", fullmatch=True), min_size=1))
+def test_whole_numbers_are_text_exactly_if_a_zero_would_be_lost(tmp_path_factory, cells):
+    path = tmp_path_factory.mktemp("digits") / "table.csv"
+    path.write_text("\n".join(["x", *cells, ""]))
+    as_text = any(len(str(abs(int(cell)))) < len(cell.lstrip("+-")) for cell in cells)
+    assert read_table(path)["x"].tolist() == (cells if as_text else [int(cell) for cell in cells])
 
 
 @pytest.mark.parametrize("kind", ["continuous", "ordered"])
@@ -141,6 +155,29 @@ def test_a_name_may_be_that_of_an_argument(read):
     assert read(["2024-02-29", " NA"], name="self")[0].notna().tolist() == [True, False]
 
 
+@pytest.mark.parametrize("mark", ["*", "-999", "not measured", "(none)"])
+def test_a_mark_that_the_user_names_is_a_missing_cell_in_every_column(read, mark):
+    text = TextFormat(missing=[mark])
+    column, remarks = read(["1.5", mark, "2", f" {mark} "], text)
+    assert column.dtype.kind == "f"
+    assert column.isna().tolist() == [False, True, False, True]
+    assert remarks == []
+    column, _ = read(["hi", mark, "lo", f" {mark} "], text)
+    assert column.isna().tolist() == [False, True, False, True]
+    column, _ = read(["007", mark, "010"], text)
+    assert column.dropna().tolist() == ["007", "010"]
+
+
+def test_every_command_takes_marks_of_missing_cells(data, tmp_path):
+    data.write_text(data.read_text().replace("39.6", "*").replace("yes,39.1", "x,39.1"))
+    words = ["complete", data, "--graph", "fever <- sick -> cough", "--out", tmp_path / "full.csv"]
+    result = succeed(*words, "--missing", "*", "--missing", "x")
+    assert "read as text" not in result.stderr
+    full = pd.read_csv(tmp_path / "full.csv")
+    assert set(full["sick"]) == {"yes", "no"}
+    assert full["fever"].between(30, 45).all()
+
+
 # Numbers among which some are none.
 
 
@@ -160,6 +197,44 @@ def test_few_cells_that_are_no_numbers_are_told(read, odd):
 @pytest.mark.parametrize("cells", [["1,234.5", "10,696.5"], ["12%", "3%"], ["$5", "$1,200"]])
 def test_numbers_that_are_all_written_for_people_are_told(read, cells):
     assert read(cells)[1][0].startswith("'x' is read as text: 0 of 2 cells are numbers, others")
+
+
+# Dates among which some are none, and dates that are written for people.
+
+DAYS = ["2020-02-27", "2020-02-28", "2020-02-29T12:30"]
+
+
+@pytest.mark.parametrize("odd", ["2020-02-30", "2021-02-29", "31/12/2020", "soon", "2020-13-01"])
+def test_few_cells_that_are_no_dates_are_told(read, odd):
+    column, remarks = read([*DAYS, "", odd])
+    assert column.dropna().tolist() == [*DAYS, odd]
+    assert remarks == [
+        f"'x' is read as text: 3 of 4 cells are dates, others are '{odd}'. Write these as real "
+        "dates such as 2024-02-29, leave them empty if they are missing, or take their rows out. "
+        "If they are words, --kinds x=nominal says so."
+    ]
+    assert read([*DAYS, "", odd], kinds={"x": "nominal"})[1] == []
+    assert read([*DAYS, "", odd], TextFormat(dates=False))[1] == []
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["31/12/2020", "1/2/2021"],
+        ["31.12.20", "01.02.21"],
+        ["12-31-2020", "02-01-2021"],
+        ["2020/12/31", "2021/2/1"],
+        ["31/12/2020 23:59", "01/02/2021 00:00:30"],
+    ],
+)
+def test_dates_that_are_all_written_for_people_are_told(read, cells):
+    (remark,) = read(cells)[1]
+    assert remark.startswith("'x' is read as text: 0 of 2 cells are dates, others are")
+
+
+@pytest.mark.parametrize("cells", [["1/2", "3/4"], ["1.2.3", "1.10.4"], ["40/50/2020"] * 2])
+def test_nothing_is_said_of_what_is_no_date(read, cells):
+    assert read(cells)[1] == []
 
 
 @pytest.mark.parametrize("cells", [["a", "b"], ["1", "two", "three"], ["M-001", "M-002"]])

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -95,3 +96,17 @@ def test_kinds_change_what_is_discrete(data):
     printed = succeed("check", data, "-g", "fever <- sick -> cough", "--kinds", "cough=discrete")
     line = "Kinds: nominal: sick, cough; continuous: fever (--kinds changes them)."
     assert line in printed.stdout.splitlines()
+
+
+def test_what_time_left_out_is_said_and_listed(tmp_path):
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd")).to_csv(
+        tmp_path / "rows.csv", index=False
+    )
+    words = ["check", tmp_path / "rows.csv", "--graph", "a -> b; a -> c; a -> d", "--seconds"]
+    printed = succeed(*words, "1e-9").stdout
+    assert "Verdict: cannot tell" in printed
+    assert "left out for want of time" in printed
+    assert "For want of time 3 of 3 independences were left out" in printed
+    assert json.loads(succeed(*words, "1e-9", "--json").stdout)["left_out"] == 3
+    assert json.loads(succeed(*words, "600", "--json").stdout)["left_out"] == 0

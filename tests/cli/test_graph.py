@@ -16,7 +16,7 @@ def test_show_says_what_the_graph_says():
     assert "Hidden causes: smoking <-> cancer\n" in printed
     assert "Districts:     smoking, cancer\n" in printed
     assert "Factors:       p(smoking) p(tar | smoking) p(cancer | smoking, tar)\n" in printed
-    assert "Mb-shielded:   yes\n" in printed
+    assert "Used in full:  yes, the method uses all that the graph claims\n" in printed
 
 
 def test_show_has_a_document():

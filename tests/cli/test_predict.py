@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import causalaug as ca
+from causalaug.evaluation import named_learner
 from command import run, succeed
 
 
@@ -27,11 +28,15 @@ def files(tmp_path):
     return tmp_path, drawn
 
 
-def test_the_mean_and_quantiles_of_a_number_are_written(files):
-    folder, drawn = files
+def words_of(folder, *options):
     words = [folder / "train.csv", folder / "new.csv", "--graph", folder / "graph.txt"]
-    printed = succeed("predict", *words, "--target", "Y", "--out", folder / "p.csv").stdout
-    assert "Wrote 20 predictions of Y" in printed
+    return ["predict", *words, "--target", "Y", "--out", folder / "p.csv", *options]
+
+
+def test_the_mean_and_quantiles_of_a_number_are_those_of_the_graphs_own_model(files):
+    folder, drawn = files
+    printed = succeed(*words_of(folder, "--model", "graph")).stdout
+    assert "The graph's own model predicts.\nWrote 20 predictions of Y" in printed
     found = pd.read_csv(folder / "p.csv")
     assert list(found) == ["Y", "Y_q0.05", "Y_q0.5", "Y_q0.95"]
     model = ca.fit_model(drawn.frame[:60], drawn.graph, "auto")
@@ -40,22 +45,147 @@ def test_the_mean_and_quantiles_of_a_number_are_written(files):
     np.testing.assert_allclose(found["Y_q0.95"], expected.quantile(0.95))
 
 
-def test_the_probabilities_of_classes_are_written(data, tmp_path):
+def test_the_blend_that_evaluate_judges_predicts_unless_told_otherwise(files):
+    folder, drawn = files
+    words = words_of(folder, "--estimator", "ridge", "--quantiles", "0.1,0.9", "--seed", "3")
+    document = json.loads(succeed(*words, "--json").stdout)
+    found = pd.read_csv(folder / "p.csv")
+    X, y = drawn.frame[:60].drop(columns="Y"), drawn.frame["Y"][:60]
+    learner = named_learner("ridge", X, classification=False)
+    blend = ca.AugmentedRegressor(learner, graph=drawn.graph, random_state=3).fit(X, y)
+    asked = pd.read_csv(folder / "new.csv")
+    np.testing.assert_allclose(found["Y"], blend.predict(asked), rtol=1e-9)
+    low, high = blend.predict_interval(asked, 0.8).T
+    np.testing.assert_allclose(found["Y_q0.1"], low, rtol=1e-9)
+    np.testing.assert_allclose(found["Y_q0.9"], high, rtol=1e-9)
+    assert document["model"] == "blend"
+    assert document["estimator"] == "ridge"
+    assert document["held_out_rows"] == 60
+    assert document["held_out_loss"] == pytest.approx(blend.held_out_loss_)
+    assert document["plain_loss"] == pytest.approx(blend.blend_["loss"][0])
+    told = f"is {blend.held_out_loss_:.4g}, that of ridge alone {blend.blend_['loss'][0]:.4g}.\n"
+    said = succeed(*words).stdout
+    assert f"The blend around ridge predicts: its MSE on 60 held-out rows {told}" in said
+
+
+def test_boosting_is_the_learner_unless_another_is_named(files):
+    folder, _ = files
+    document = json.loads(succeed(*words_of(folder), "--json").stdout)
+    assert (document["model"], document["estimator"]) == ("blend", "boosting")
+    assert succeed(*words_of(folder), "--quiet").stdout == ""
+
+
+def test_the_blend_integrates_out_nodes_that_new_rows_lack(files):
+    folder, drawn = files
+    asked = pd.read_csv(folder / "new.csv")
+    asked.iloc[:, 1:].to_csv(folder / "new.csv", index=False)
+    told = succeed(*words_of(folder, "--estimator", "ridge")).stderr
+    assert f"Integrated out, since NEW does not have them: {asked.columns[0]}" in told
+    lacking = pd.read_csv(folder / "p.csv")
+    asked.assign(**{asked.columns[0]: np.nan}).to_csv(folder / "new.csv", index=False)
+    succeed(*words_of(folder, "--estimator", "ridge"))
+    pd.testing.assert_frame_equal(lacking, pd.read_csv(folder / "p.csv"))
+
+
+@pytest.mark.parametrize("written", [str, lambda grade: f"grade {grade}", lambda grade: grade > 2])
+@pytest.mark.parametrize("new", ["z\n10\n30\n", "k,z\n,10\n,30\n"])
+def test_the_blend_integrates_out_whatever_a_lacking_column_would_hold(tmp_path, written, new):
+    rng = np.random.default_rng(0)
+    k, y = [written(grade) for grade in GRADES[:40]], 10 * GRADES[:40] + rng.normal(size=40)
+    train = pd.DataFrame({"k": k, "y": y, "z": y + rng.normal(size=40)})
+    train.to_csv(tmp_path / "train.csv", index=False)
+    (tmp_path / "new.csv").write_text(new)
+    words = [tmp_path / "train.csv", tmp_path / "new.csv", "--graph", "k -> y -> z", "-t", "y"]
+    succeed("predict", *words, "--out", tmp_path / "p.csv", "--estimator", "ridge")
+    assert pd.read_csv(tmp_path / "p.csv")["y"].tolist() == pytest.approx([10, 30], abs=4)
+
+
+def test_a_learner_beside_the_graphs_own_model_is_refused(files):
+    folder, _ = files
+    told = fail(*words_of(folder, "--model", "graph", "--estimator", "ridge")).stderr
+    assert "--estimator must go with --model blend" in told
+    assert not (folder / "p.csv").exists()
+
+
+def test_few_rows_are_predicted_by_the_graphs_own_model_unless_the_blend_is_asked_for(files):
+    folder, drawn = files
+    drawn.frame[:9].to_csv(folder / "train.csv", index=False)
+    told = "Ten distinct rows at least must have a cell of 'Y', so that some can be held out"
+    result = succeed(*words_of(folder, "--estimator", "ridge"))
+    assert f"{told}. There are fewer: the graph's own model predicts.\n" in result.stderr
+    assert "The graph's own model predicts." in result.stdout
+    (folder / "p.csv").unlink()
+    refused = fail(*words_of(folder, "--model", "blend"))
+    assert f"error: {told}. Found fewer. Use --model graph" in refused.stderr
+    assert not (folder / "p.csv").exists()
+
+
+@pytest.fixture
+def patients(tmp_path):
+    rng = np.random.default_rng(0)
+    ill = np.arange(40) % 2
+    table = {"sick": np.where(ill, "yes", "no"), "fever": 37 + ill + 0.8 * rng.normal(size=40)}
+    table |= {"cough": np.abs(4 * ill + 2 * rng.normal(size=40))}
+    pd.DataFrame(table).to_csv(tmp_path / "patients.csv", index=False)
+    return tmp_path / "patients.csv"
+
+
+@pytest.mark.parametrize("options", [["--model", "graph"], ["--estimator", "logistic"]])
+def test_the_probabilities_of_classes_are_written(patients, tmp_path, options):
     (tmp_path / "new.csv").write_text("fever,cough\n40.0,9.0\n36.6,0.0\n")
-    words = [data, tmp_path / "new.csv", "--graph", "fever <- sick -> cough", "--target", "sick"]
-    document = json.loads(succeed("predict", *words, "--out", tmp_path / "p.csv", "--json").stdout)
+    words = [
+        patients,
+        tmp_path / "new.csv",
+        "--graph",
+        "fever <- sick -> cough",
+        "--target",
+        "sick",
+    ]
+    words += ["--out", tmp_path / "p.csv", "--json", *options]
+    document = json.loads(succeed("predict", *words).stdout)
     kinds = {"sick": "nominal", "fever": "continuous", "cough": "continuous"}
-    assert document.pop("kinds") == kinds
-    assert document == {"out": str(tmp_path / "p.csv"), "rows": 2, "target": "sick"}
+    assert document["kinds"] == kinds
+    assert document["out"] == str(tmp_path / "p.csv")
+    assert (document["rows"], document["target"]) == (2, "sick")
+    assert document["model"] == ("graph" if "graph" in options else "blend")
+    assert document.get("loss", "log-loss") == "log-loss"
+    found = pd.read_csv(tmp_path / "p.csv")
+    assert list(found) == ["sick=no", "sick=yes"]
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    assert found["sick=yes"][0] > 0.5 > found["sick=yes"][1]
+
+
+def test_classes_that_a_learner_takes_as_numbers_keep_their_names(patients, tmp_path):
+    (tmp_path / "new.csv").write_text("fever,cough\n40.0,9.0\n36.6,0.0\n")
+    words = [
+        patients,
+        tmp_path / "new.csv",
+        "--graph",
+        "fever <- sick -> cough",
+        "--target",
+        "sick",
+    ]
+    succeed("predict", *words, "--out", tmp_path / "p.csv", "--estimator", "xgboost")
     found = pd.read_csv(tmp_path / "p.csv")
     assert list(found) == ["sick=no", "sick=yes"]
     assert found["sick=yes"][0] > 0.5 > found["sick=yes"][1]
 
 
+def test_a_learner_of_one_task_decides_the_task(counted, tmp_path):
+    assert "--task" not in counted("n", "--estimator", "logistic").stdout.replace(
+        "--task regression predicts a number", ""
+    )
+    assert list(pd.read_csv(tmp_path / "p.csv")) == ["n=0", "n=1", "n=2"]
+    refused = counted("n", "--estimator", "logistic", "--task", "regression")
+    assert (
+        "The learner 'logistic' must predict classes. Found the task regression" in refused.stderr
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--target", "Z"], "must be one of the columns"),
+        (["--target", "Z"], "must be a node of the graph. Found 'Z'"),
         (["--target", "Y", "--quantiles", "0.5,2"], "must be numbers between 0 and 1"),
         (["--target", "Y", "--quantiles", "half"], "must be numbers between 0 and 1"),
     ],
@@ -80,7 +210,9 @@ def graded(tmp_path):
         train.to_csv(tmp_path / "train.csv", index=False)
         (tmp_path / "new.csv").write_text(new)
         words = [tmp_path / "train.csv", tmp_path / "new.csv", "--graph", f"{k} -> y"]
-        return run("predict", *words, "--out", tmp_path / "p.csv", "--target", "y", *options)
+        # What is read and said is the same for both models, and this one is the faster.
+        words += ["--out", tmp_path / "p.csv", "--target", "y", "--model", "graph"]
+        return run("predict", *words, *options)
 
     return predict
 
@@ -163,10 +295,18 @@ def test_new_cells_of_the_target_may_be_anything(graded, tmp_path):
 def test_columns_that_are_no_node_and_nodes_that_are_no_column_are_named(data, tmp_path):
     (tmp_path / "new.csv").write_text("fever,Cough\n40.0,9.0\n")
     words = [data, tmp_path / "new.csv", "--graph", "fever <- sick -> cough", "--target", "sick"]
+    words += ["--model", "graph"]
     assert succeed("predict", *words, "--out", tmp_path / "p.csv").stderr.splitlines() == [
         "Left out of NEW, since they are no node of the graph: Cough",
         "Integrated out, since NEW does not have them: cough",
     ]
+
+
+def test_a_new_column_that_looks_like_a_node_is_refused_by_its_characters(graded, tmp_path):
+    result = graded(str, "e\u0301,y\n1,10\n", k="\xe9")
+    assert result.exit_code == 1
+    assert r"'e\u0301' and '\xe9'" in result.stderr
+    assert not (tmp_path / "p.csv").exists()
 
 
 def test_new_rows_without_any_node_are_refused(graded, tmp_path):
@@ -212,8 +352,10 @@ def test_digits_are_numbers_in_both_files_if_the_user_says_so(graded, tmp_path):
 
 
 def test_the_kinds_are_said_unless_quiet(graded):
-    said = "Kinds: ordered: k; continuous: y (--kinds changes them).\nWrote 1 predictions of y to "
-    assert graded(str, "k\n1\n").stdout.startswith(said)
+    said = (
+        "Kinds: ordered: k; continuous: y (--kinds changes them).\nThe graph's own model predicts."
+    )
+    assert graded(str, "k\n1\n").stdout.startswith(f"{said}\nWrote 1 predictions of y to ")
     assert graded(str, "k\n1\n", "--quiet").stdout == ""
 
 
@@ -227,26 +369,49 @@ def counted(tmp_path):
 
     def predict(target, *options):
         words = [tmp_path / "train.csv", tmp_path / "new.csv", "--graph", "n -> y; word -> y"]
-        return run("predict", *words, "--target", target, "--out", tmp_path / "p.csv", *options)
+        fast = [] if "--estimator" in options else ["--model", "graph"]
+        words += ["--target", target, "--out", tmp_path / "p.csv", *fast]
+        return run("predict", *words, *options)
 
     return predict
 
 
-def test_a_count_that_is_predicted_as_classes_is_told_and_can_be_a_number(counted, tmp_path):
-    told = "'n' is predicted as classes, since it is ordered. --kinds n=continuous predicts a"
+def test_a_count_is_a_number_and_can_be_classes(counted, tmp_path):
+    told = "n has 3 whole values and is predicted as a number; --task classification predicts"
     assert told in counted("n").stdout
-    assert list(pd.read_csv(tmp_path / "p.csv")) == ["n=0", "n=1", "n=2"]
-    assert "predicted as classes" not in counted("n", "--kinds", "n=continuous").stdout
     assert list(pd.read_csv(tmp_path / "p.csv")) == ["n", "n_q0.05", "n_q0.5", "n_q0.95"]
+    for words in (["--task", "classification"], ["--kinds", "n=ordered"]):
+        said = counted("n", *words).stdout
+        assert told not in said
+        assert "predicted as classes, since it is ordered. --task regression predicts a" in said
+        assert list(pd.read_csv(tmp_path / "p.csv")) == ["n=0", "n=1", "n=2"]
     assert "'word' is predicted as classes, since it is nominal.\n" in counted("word").stdout
 
 
+@pytest.mark.parametrize("number", [1, 1.0])
+def test_two_whole_values_are_classes(number, tmp_path):
+    table = pd.DataFrame({"n": [0 * number, number] * 20, "y": [0.5, 1.5] * 20})
+    table.to_csv(tmp_path / "train.csv", index=False)
+    (tmp_path / "new.csv").write_text("y\n1.5\n")
+    words = [tmp_path / "train.csv", tmp_path / "new.csv", "--graph", "n -> y", "--target", "n"]
+    words += ["--model", "graph"]
+    assert (
+        "'n' is predicted as classes" in run("predict", *words, "--out", tmp_path / "p.csv").stdout
+    )
+    assert len(pd.read_csv(tmp_path / "p.csv").columns) == 2
+    run("predict", *words, "--task", "regression", "--out", tmp_path / "q.csv")
+    assert "n_q0.5" in pd.read_csv(tmp_path / "q.csv")
+
+
 @pytest.mark.parametrize(
-    ("target", "advice"),
-    [("n", "out. --kinds n=continuous predicts a number.\n"), ("word", "Leave --quantiles out.\n")],
+    ("target", "options", "advice"),
+    [
+        ("n", ["--task", "classification"], "out. --task regression predicts a number.\n"),
+        ("word", [], "Leave --quantiles out.\n"),
+    ],
 )
-def test_classes_have_no_quantiles(counted, tmp_path, target, advice):
-    result = counted(target, "--quantiles", "0.5")
+def test_classes_have_no_quantiles(counted, tmp_path, target, options, advice):
+    result = counted(target, "--quantiles", "0.5", *options)
     assert result.exit_code == 1
     assert result.stderr.startswith("error: --quantiles must be for a number. Found that ")
     assert result.stderr.endswith(advice)
@@ -259,3 +424,18 @@ def test_an_output_that_is_read_is_refused(files):
     before = (folder / "new.csv").read_bytes()
     fail("predict", *words, "--target", "Y", "--out", folder / "new.csv")
     assert (folder / "new.csv").read_bytes() == before
+
+
+def test_columns_may_be_dropped_from_both_tables(tmp_path):
+    rows = pd.DataFrame({"id": ["07", "08", "x9", "10"] * 5, "load": range(20)})
+    rows["wear"] = rows["load"] * 2.0 + 0.5
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    rows[["load"]].head(3).to_csv(tmp_path / "new.csv", index=False)
+    words = ["predict", tmp_path / "rows.csv", tmp_path / "new.csv", "--graph", "load -> wear"]
+    words += ["--target", "wear", "--out", tmp_path / "out.csv", "--estimator", "ridge"]
+    assert "Left out, since they are no node of the graph: id" in succeed(*words).stderr
+    assert "id" not in succeed(*words, "--drop", "id").stderr
+    rows.to_csv(tmp_path / "new.csv", index=False)
+    assert "id" not in succeed(*words, "--drop", "id").stderr
+    assert len(pd.read_csv(tmp_path / "out.csv")) == len(rows)
+    assert "['ids']" in run(*words, "--drop", "ids").stderr

@@ -35,8 +35,8 @@ import time
 import pandas as pd
 from causalaug.cli import main
 
-def write(self, path, **_):
-    path.write_text("half")
+def write(self, file, **_):
+    file.write("half")
     print("begun", flush=True)
     time.sleep(60)
 
@@ -197,18 +197,6 @@ def test_control_c_ends_the_fits_of_all_processes(tmp_path, jobs):
     assert printed == ""
     assert complained.splitlines()[-1] == "error: Interrupted. Nothing was written."
     assert "Traceback" not in complained
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
-def test_control_c_while_an_input_is_awaited(data, tmp_path):
-    pipe = tmp_path / "graph.txt"
-    os.mkfifo(pipe)
-    process = start("check", data, "--graph", pipe)
-    with open(pipe, "w"):  # waits until the command has opened its end
-        process.send_signal(signal.SIGINT)
-        _, complained = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert complained == "error: Interrupted. Nothing was written.\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes are another matter on Windows")

@@ -9,6 +9,7 @@ import pytest
 import causalaug as ca
 from causalaug.conditionals import _auto as auto_module
 from causalaug.conditionals._auto import TEMPERATURES
+from causalaug.densities import _weighed
 from causalaug.exceptions import ParameterError
 
 GRAPH = "x -> line; x -> branches; x -> level"
@@ -37,6 +38,13 @@ def test_each_factor_has_its_own_kind_and_none_alone_is_better():
     alone += [ca.KernelConditional(temperature=each) for each in TEMPERATURES]
     best = max(ca.fit_model(train, GRAPH, each).score(test) for each in alone)
     assert model.score(test) > best
+
+
+def test_long_tables_are_judged_by_fewer_rows_and_keep_their_kernels(monkeypatch):
+    monkeypatch.setattr(_weighed, "ROWS_TO_JUDGE", 99)
+    model = ca.fit_model(rows(300, 0), GRAPH, conditional="auto")
+    moved = dict(zip(model.order, [each.shift is not None for each in model.fitted], strict=True))
+    assert moved == {"x": False, "line": True, "branches": False, "level": False}
 
 
 def test_many_rows_take_a_mean_wherever_there_is_one(monkeypatch):

@@ -48,7 +48,7 @@ def lender(table, factor, conditional):
     """Return what row i lends to a pillow, computed for one pillow and one row."""
     column = table.index(factor.target)
     columns = [table.index(name) for name in factor.pillow]
-    levels = {j: None if table.numeric[j] else sorted(set(table.values[:, j]))[1:] for j in columns}
+    levels = {j: None if table.numeric[j] else sorted(set(table.values[:, j])) for j in columns}
 
     def as_inputs(pillow):
         cells = []

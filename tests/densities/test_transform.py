@@ -12,14 +12,15 @@ from scipy.integrate import quad
 import causalaug as ca
 from causalaug.densities import _scale_choice
 from causalaug.densities._noise_density import transformed_density
-from causalaug.densities._scale_choice import _skewness, choose_transform
+from causalaug.densities._scale_choice import _skewness, choose_transform, judge_scale
+from causalaug.densities._student import student_quantile
 from causalaug.densities._transform import LogitTransform, LogTransform, PlainTransform
 
 SCALES = [
     PlainTransform(0.0, 10.0),
-    LogTransform(0.0),
-    LogTransform(-3.0),
-    LogTransform(10.0, sign=-1),
+    LogTransform(0.0, reach=4.0),
+    LogTransform(-3.0, reach=20.0),
+    LogTransform(10.0, reach=3.0, sign=-1),
     LogitTransform(0.0, 10.0),
 ]
 INFINITE = ca.ResidualConditional(temperature=float("inf"))
@@ -67,8 +68,10 @@ def chosen(x, y, limits, **options):
 def test_ratios_are_moved_on_a_logarithmic_scale():
     frame = salaries()
     x, y = frame["years"].to_numpy(), frame["salary"].to_numpy()
-    assert chosen(x, y, (0.0, np.inf)) == LogTransform(0.0)
-    assert chosen(x, 1000.0 - y, (-np.inf, 1000.0 + 1e-9)) == LogTransform(1000.0 + 1e-9, sign=-1)
+    assert chosen(x, y, (0.0, np.inf)) == LogTransform(0.0, reach=y.max())
+    mirrored = chosen(x, 1000.0 - y, (-np.inf, 1000.0))
+    assert (mirrored.limit, mirrored.sign) == (1000.0, -1)
+    assert mirrored.reach == pytest.approx(y.max())
 
 
 def test_even_noise_stays_as_it_is_even_with_a_long_tail():
@@ -91,7 +94,7 @@ def test_counts_with_zeros_come_half_a_unit_closer():
     x = rng.uniform(0.0, 3.0, 300)
     counts = np.floor(np.exp(x + 0.6 * rng.normal(size=300)))
     assert counts.min() == 0.0
-    assert chosen(x, counts, (0.0, np.inf), is_integer=True) == LogTransform(-0.5)
+    assert chosen(x, counts, (0.0, np.inf), is_integer=True) == LogTransform.of(-0.5, counts)
     assert isinstance(chosen(x, counts, (0.0, np.inf)), PlainTransform)
 
 
@@ -115,7 +118,7 @@ def test_nothing_is_fitted_where_no_other_scale_is_in_question(change, monkeypat
 
 
 @pytest.mark.parametrize(
-    "scale", [PlainTransform(0.0, 40.0), LogTransform(0.0), LogitTransform(0.0, 40.0)]
+    "scale", [PlainTransform(0.0, 40.0), LogTransform(0.0, reach=3.0), LogitTransform(0.0, 40.0)]
 )
 def test_densities_hold_the_mass_one_within_the_limits(scale):
     mean = scale.forward(np.array([1.0]))
@@ -172,8 +175,42 @@ def test_a_column_that_all_but_stands_still_has_no_skewness():
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_the_farthest_value_beyond_a_limit_is_a_number(sign):
+def test_beyond_the_rows_a_logarithmic_scale_is_straight(sign):
+    scale = LogTransform(2.0, reach=5.0, sign=sign)
     with np.errstate(all="raise"):
-        found = LogTransform(2.0, sign).inverse(sign * np.array([1e6, 3.0]))
-    assert np.isfinite(found).all()
-    assert found[1] == 2.0 + sign * np.exp(3.0)
+        near, far, farther = scale.inverse(sign * (np.log(5.0) + np.array([0.0, 1e6, 2e6])))
+    assert near == pytest.approx(2.0 + sign * 5.0)
+    assert far - near == pytest.approx(sign * 5e6)
+    assert farther - far == pytest.approx(far - near)
+    within = scale.inverse(np.array([sign * 1.0]))
+    assert within[0] == pytest.approx(2.0 + sign * np.exp(1.0))
+
+
+@given(
+    st.lists(st.floats(0.01, 1e6), min_size=3, max_size=30).map(np.array),
+    st.floats(2.0, 30.0),
+    st.floats(-1e3, 1e3),
+)
+def test_noise_on_a_logarithmic_scale_has_an_expectation(values, freedom, centre):
+    """Heavy tails count linearly: the mean of fine quantiles is that of finer ones."""
+    scale = LogTransform.of(0.0, values)
+
+    def expected(n_levels):
+        levels = (np.arange(n_levels) + 0.5) / n_levels
+        return scale.inverse(centre + student_quantile(levels, freedom)).mean()
+
+    assert np.isfinite(expected(10_000))
+    assert expected(100_000) <= 1.1 * expected(10_000) + values.max()
+
+
+def test_a_scale_that_is_likelier_must_not_be_farther_off():
+    """Most rows lie on an exponential curve; the few that matter to the mean lie on a line."""
+    rng = np.random.default_rng(1)
+    x = np.concatenate([rng.uniform(0.0, 1.0, 90), np.linspace(1.0, 30.0, 10)])
+    y = np.where(x < 1.0, np.exp(rng.normal(size=100)), 40.0 * x)
+    likely, off = judge_scale(PlainTransform(0.0), x[:, np.newaxis], y, np.ones(100))
+    scale = LogTransform.of(0.0, y)
+    likelier, farther_off = judge_scale(scale, x[:, np.newaxis], y, np.ones(100))
+    assert likelier > likely
+    assert farther_off > off
+    assert chosen(x, y, (0.0, np.inf)) == PlainTransform(0.0)

@@ -239,12 +239,11 @@ def test_the_result_reads_well():
     assert check.summary() == (
         "The data contradict none of the graph's 3 independences. That is no proof of the graph.\n"
         "3 independences: 0 violated, 3 not rejected, 0 cannot tell.\n"
-        "The graph is mb-shielded: it implies no other constraint than these."
+        "These are all constraints that the graph puts on the data."
     )
     confounded = ca.check_graph(chain(), ca.read_graph("a -> b <-> c; d"))
     assert confounded.summary().splitlines()[-1] == (
-        "The graph is not mb-shielded: it implies more than these independences, and the "
-        "method does not use the rest."
+        "The graph implies more than these independences, and the method does not use the rest."
     )
 
 
@@ -464,3 +463,73 @@ def test_one_seed_gives_one_result_whatever_the_jobs():
     pd.testing.assert_frame_equal(alone.frame, shared.frame)
     assert seen == [(done, len(seen)) for done in range(1, len(seen) + 1)]
     assert len(seen) > 1
+
+
+def six_independent_columns():
+    """Return rows, and a graph whose variables have none, one or two causes."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 6)), columns=list("abcdef"))
+    return frame, ca.read_graph("a; b; a -> c; d; {a, b} -> e; c -> f")
+
+
+class Clock:
+    """A clock that goes on by a second whenever somebody looks at it."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self):
+        self.seconds += 1.0
+        return self.seconds
+
+
+@pytest.mark.parametrize("test", ["auto", "gcm"])
+@pytest.mark.parametrize("holes", [False, True])
+def test_what_is_tested_in_time_is_as_without_a_limit_and_the_rest_is_listed(
+    monkeypatch, test, holes
+):
+    frame, graph = six_independent_columns()
+    if holes:
+        frame = frame.mask(np.random.default_rng(1).random(frame.shape) < 0.05)
+    monkeypatch.setattr("causalaug._budget.monotonic", Clock())
+    whole = ca.check_graph(frame, graph, test=test).frame
+    assert not len(ca.check_graph(frame, graph, test=test, seconds=1000).left_out)
+    part = ca.check_graph(frame, graph, test=test, seconds=3.5)
+    gone = part.frame["reason"] == "left out for want of time"
+    assert 0 < gone.sum() < len(gone)
+    figures = ["variable", "independent_of", "given", "test", "statistic", "p_value"]
+    pd.testing.assert_frame_equal(part.frame.loc[~gone, figures], whole.loc[~gone, figures])
+    pd.testing.assert_frame_equal(part.left_out, part.frame[gone])
+    # The fewest variables held fixed come first.
+    sizes = part.frame["given"].map(len)
+    assert sizes[~gone].max() <= sizes[gone].min()
+
+
+def test_too_much_left_out_is_no_verdict_and_the_summary_says_what():
+    frame, graph = six_independent_columns()
+    check = ca.check_graph(frame, graph, seconds=1e-9)
+    assert check.verdict == "cannot tell"
+    assert len(check.left_out) == len(check)
+    assert f"For want of time {len(check)} of {len(check)} independences" in check.summary()
+
+
+def test_the_tests_go_on_with_the_rest_of_a_table_of_levels_until_time_is_over(monkeypatch):
+    frame = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (100, 5)), columns=list("abcde"))
+    monkeypatch.setattr("causalaug._budget.monotonic", Clock())
+    check = ca.check_graph(frame, "a; b; c; d; e", seconds=7.5)
+    assert 0 < len(check.left_out) < len(check)
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, float("nan"), "5", True])
+def test_a_limit_is_a_positive_number_of_seconds(seconds):
+    frame, graph = six_independent_columns()
+    with pytest.raises(ValueError, match="`seconds` must be a positive number, or None"):
+        ca.check_graph(frame, graph, seconds=seconds)
+
+
+def test_progress_is_shown_only_if_asked_for(capsys):
+    frame, graph = six_independent_columns()
+    ca.check_graph(frame, graph)
+    assert capsys.readouterr() == ("", "")
+    with pytest.raises(ValueError, match="`verbose` must be"):
+        ca.check_graph(frame, graph, verbose="yes")

@@ -12,6 +12,7 @@ from causalaug.diagnostics._g_squared import (
     informative_strata,
     pool_rare,
     shuffled_p_value,
+    tail_p_value,
 )
 
 RNG = np.random.default_rng(0)
@@ -146,3 +147,56 @@ def test_pooling_keeps_the_common_levels_apart(codes):
         assert len(np.unique(pooled[codes == level])) == 1
         if len(counts) > 10:
             assert set(codes[pooled == pooled[codes == level][0]]) == {level}
+
+
+class Counting:
+    """A generator that counts the numbers that are asked for."""
+
+    def __init__(self, seed):
+        self.rng, self.count = np.random.default_rng(seed), 0
+
+    def random(self, shape):
+        self.count += shape[0]
+        return self.rng.random(shape)
+
+
+def rare_and_tied(n_rows=120):
+    """Return strata of two rare levels that go together, which chi-squared is not trusted on."""
+    x = np.repeat([0, 1], [n_rows - 20, 20])
+    return informative_strata(x, x.copy(), np.zeros(n_rows, dtype=int))
+
+
+@pytest.mark.parametrize("level", [5e-4, 5e-5, 1e-7])
+def test_the_number_of_shuffles_does_not_grow_with_the_number_of_tests(level):
+    rng = Counting(0)
+    assert shuffled_p_value(rare_and_tied(), level, rng) < level
+    assert rng.count <= _g_squared.MOST_SHUFFLES
+
+
+def test_a_clear_dependence_takes_few_shuffles():
+    rng = Counting(0)
+    assert shuffled_p_value(rare_and_tied(), 1e-6, rng) < 1e-7
+    assert rng.count < 3_000
+
+
+def test_a_hundred_tests_are_judged_by_shuffles_alone():
+    rng = Counting(0)
+    found = shuffled_p_value(rare_and_tied(), 0.05 / 100, rng)
+    assert found == 1.0 / (_g_squared.MOST_SHUFFLES + 1)
+
+
+@pytest.mark.parametrize("degrees", [1, 4, 30])
+def test_the_tail_of_chi_squared_is_that_of_its_largest_values(degrees):
+    law = stats.chi2(degrees)
+    ratios = []
+    for seed in range(40):
+        drawn = np.sort(law.rvs(10_000, random_state=seed))[-101:]
+        ratios.append(tail_p_value(drawn, 10_000, law.isf(1e-5)) / 1e-5)
+    # About right on one degree, and careful on many.
+    assert 0.5 < np.exp(np.mean(np.log(ratios))) < 15.0
+
+
+def test_a_tail_of_equal_values_goes_by_their_share():
+    assert tail_p_value(np.ones(101), 10_000, 1.0) == 102 / 10_001
+    assert tail_p_value(np.ones(101), 10_000, 2.0) == 1 / 10_001
+    assert tail_p_value(np.ones(5), 500, 2.0) == 1.0

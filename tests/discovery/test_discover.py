@@ -197,6 +197,22 @@ def test_missing_cells_are_refused_with_the_ways_out(frame, method, convert):
         discover(convert(frame), method)
 
 
+def test_a_mixed_table_with_holes_is_refused_for_its_columns_first_and_the_ways_out_work(
+    frame, monkeypatch
+):
+    put_lingam(monkeypatch, [0, 1], [])
+    frame = frame.assign(B=["x", "y", None] * 10)
+    frame.loc[3, "A"] = np.nan
+    with pytest.raises(TableError, match=r"without a scale: \['B'\]. Drop them, in the shell with"):
+        discover(frame)
+    numbers = frame.drop(columns="B")
+    with pytest.raises(TableError, match="no cell may be missing. Found 1 in 'A'"):
+        discover(numbers)
+    model = ca.fit_model(numbers, ca.complete_graph(numbers.columns))
+    full = model.complete(numbers, random_state=0).frame
+    assert discover(full).nodes == ("A", "C")
+
+
 @pytest.mark.parametrize("method", ["direct-lingam", *CLASS_METHODS])
 def test_sums_of_other_columns_are_named(frame, method):
     total = frame.assign(total=2.0 * frame["A"] - 1e6 * frame["C"] + 5.0)

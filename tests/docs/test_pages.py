@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import command
-from markdown_blocks import plain, read_blocks, run
+from markdown_blocks import differs, plain, read_blocks, run
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))}
@@ -28,7 +28,7 @@ def test_every_block_prints_what_is_shown(name):
     namespace = {}
     for block in BLOCKS[name]:
         if block.needs is None:
-            assert plain(run(block.code, namespace, name)) == plain(block.shown), block.code
+            assert not differs(run(block.code, namespace, name), block.shown), block.code
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -40,7 +40,7 @@ def test_blocks_that_need_another_package(name, number):
     for earlier in before:
         if earlier.needs is None:
             run(earlier.code, namespace, name)
-    assert plain(run(block.code, namespace, name)) == plain(block.shown)
+    assert not differs(run(block.code, namespace, name), block.shown)
 
 
 @pytest.mark.parametrize("name", WITH_CODE)

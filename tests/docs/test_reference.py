@@ -1,5 +1,6 @@
 """Every public name is in the reference, and nothing else."""
 
+import inspect
 import pkgutil
 import re
 from importlib import import_module
@@ -55,3 +56,38 @@ def test_every_page_is_in_the_table_of_contents():
     pages = {path.stem for path in API.glob("*.md")} - {"index"}
     assert pages == {line for line in index.splitlines() if line in pages}
     assert pages == {*MODULES, "internals"}
+
+
+VALUES = ("Dataset", "StructuralModel", "Discovery", "GraphModel", "Evaluation", "Trust")
+"""What holds a graph and is made by the library."""
+
+
+def functions_of_a_graph():
+    """Return public functions and learners with an argument `graph`, and what is said of it."""
+    found = {}
+    for module in MODULES:
+        public = import_module(f"causalaug.{module}")
+        for name in public.__all__:
+            value = getattr(public, name)
+            if callable(value) and name not in VALUES and hasattr(value, "__doc__"):
+                said = re.search(r"^ *graph : (.*)$", value.__doc__ or "", re.M)
+                is_internal = f"{public.__name__}.{name}" in INTERNALS
+                if said and not is_internal and "graph" in inspect.signature(value).parameters:
+                    found[f"{module}.{name}"] = said[1]
+    return found
+
+
+def test_the_reference_says_wherever_a_graph_may_be_text():
+    said = functions_of_a_graph()
+    # A model to be simulated has shapes, which are words themselves.
+    assert '{"random", "star"' in said.pop("datasets.make_sem_model")
+    assert {"model.augment", "graphs.write_graph", "estimators.GraphRegressor"} <= set(said)
+    text = 'ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads'
+    assert {name for name, words in said.items() if not words.startswith(text)} == set()
+
+
+def test_functions_of_a_graph_alone_take_text():
+    assert ca.write_graph("A -> B") == ca.write_graph(ca.read_graph("A -> B"))
+    assert ca.graphs.layered_layout("A -> B")["A"] == (0.5, 0.0)
+    pair = ca.discovery.PAG(["A", "B"], [("A", "--", "B")])
+    assert ca.discovery.edge_origins("A -> B", pair)["origin"].tolist() == ["choice"]

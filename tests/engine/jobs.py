@@ -40,7 +40,8 @@ def content(folder):
 
 def environment():
     """Return the environment of a process that finds these tests, and the code that we found."""
-    folders = [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
+    tests = Path(__file__).parent.parent
+    folders = [str(tests), str(tests.parent), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
 
 

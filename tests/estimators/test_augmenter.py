@@ -169,7 +169,7 @@ def test_it_works_in_a_pipeline_of_imbalanced_learn(task):
         ({"rows": 2.5}, "Found 2.5"),
         ({"conditional": "auto"}, "`conditional` must be an object"),
         ({"graph": 5}, "A graph must be text, a path"),
-        ({"target": "z"}, "`target` must be a node of the graph"),
+        ({"target": "z"}, "The target must be a node of the graph"),
         ({"random_state": -1}, "`random_state` must be"),
         ({"kinds": {"y": "ordinal"}}, "must be one of"),
     ],

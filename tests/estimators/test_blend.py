@@ -1,6 +1,5 @@
 import pickle
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -18,28 +17,24 @@ from sklearn.model_selection import (
     GroupKFold,
     KFold,
     LeaveOneGroupOut,
-    RepeatedKFold,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import causalaug as ca
-from causalaug.densities import _weighed
-from causalaug.estimators import Classification, Regression, default_expansion
-from causalaug.estimators._blend import MODEL, Candidate, CrossFit
+from causalaug.estimators import default_expansion
+from causalaug.estimators._cross_fit import CrossFit
 from causalaug.estimators._folds import enough_folds
-from causalaug.estimators._members import LEARNER_MARGIN, MARGIN, bounds_of
-from causalaug.estimators._weights import blend_weights
 from causalaug.exceptions import ParameterError
+from causalaug.model import reach_of
 from learners import GRAPH, Recorder, Spy, rows_of_classification, rows_of_regression
 
 SMALL = ca.BudgetExpansion(60)
 NAMES = [
     "plain",
     "control, expected, 0.5",
-    "graph, drawn, 0.5",
-    "graph, expected, 0.5",
     "graph, expected, 0.9",
+    "control model",
     "graph model",
 ]
 
@@ -62,13 +57,33 @@ class Counting(Ridge):
         return super().fit(X, y, sample_weight)
 
 
+def _only_new_rows(judged):
+    """Weigh the control and the first candidate of the graph alike, and nothing else."""
+    return np.eye(len(judged.candidates))[[1, 2]].mean(axis=0)
+
+
+class LineWithNewRows(Ridge):
+    """Predicts zero from at most `n_rows` rows, and a line from more: that is, with new ones."""
+
+    def __init__(self, n_rows=30):
+        super().__init__()
+        self.n_rows = n_rows
+
+    def fit(self, X, y, sample_weight=None):
+        self.is_line_ = len(X) > self.n_rows
+        return super().fit(X, y, sample_weight)
+
+    def predict(self, X):
+        return super().predict(X) if self.is_line_ else np.zeros(len(X))
+
+
 # What is fitted, and how often.
 
 
 def test_the_candidates_are_those_of_the_contract(rows):
     model = make().fit(*rows)
     assert model.blend_["candidate"].tolist() == NAMES
-    assert model.blend_["share"].tolist() == [0.0, 0.5, 0.5, 0.5, 0.9, 1.0]
+    assert model.blend_["share"].tolist() == [0.0, 0.5, 0.9, 1.0, 1.0]
     assert model.blend_["weight"].sum() == pytest.approx(1.0)
     assert np.isfinite(model.blend_["loss"]).all()
     assert len(model.estimators_) == (model.blend_["weight"] > 0.0).sum()
@@ -80,11 +95,11 @@ def test_the_candidates_are_those_of_the_contract(rows):
     assert len(model.augmented_) > 0
 
 
-def test_at_most_thirty_fits_and_two_models_per_fold(rows):
+def test_at_most_eighteen_fits_and_two_models_per_fold(rows):
     X, y = rows
     Counting.fits, spy = 0, Spy(ca.ResidualConditional())
-    make(Counting(), conditional=spy, new_targets="expected").fit(X, y)
-    assert Counting.fits <= 30
+    make(Counting(), conditional=spy, new_targets="expected", trust="full").fit(X, y)
+    assert Counting.fits <= 18
     # Graph and control, on five folds and on all rows.
     sizes = [table.n_rows for table in spy.tables]
     assert sizes.count(24) == 10
@@ -132,7 +147,7 @@ def test_held_out_losses_are_those_of_a_loop(rows):
 def test_fewer_than_ten_rows_leave_the_plain_learner():
     X, y = rows_of_regression(9)
     model = make().fit(X, y)
-    assert model.blend_["weight"].tolist() == [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert model.blend_["weight"].tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
     assert model.blend_["loss"].isna().all()
     assert model.augmented_share_ == 0.0
     assert len(model.augmented_) > 0
@@ -215,7 +230,7 @@ def test_parameters_of_the_fit_reach_the_learner(rows):
 @pytest.mark.parametrize(
     ("learner", "new_targets", "kinds"),
     [
-        (Ridge(), "auto", {"drawn", "expected"}),
+        (Ridge(), "auto", {"expected"}),
         (Ridge(), "drawn", {"drawn"}),
         (Ridge(), "expected", {"expected"}),
         (Recorder(), "auto", {"drawn"}),
@@ -278,33 +293,36 @@ def test_a_learner_of_quantiles_is_not_blended_with_means(rows):
 
 def test_the_model_can_be_left_out(rows):
     model = make(augmented_share=ca.Blend(model=False)).fit(*rows)
-    assert model.blend_["candidate"].tolist() == NAMES[:-1]
+    assert model.blend_["candidate"].tolist() == NAMES[:-2]
     assert model.model_ is not None
 
 
-def test_what_the_model_predicts_is_bounded_by_what_was_seen(rows):
-    X, y = rows
-    parts = make().fit_parts(X, y)
-    far = X * 1e6
-    predicted = parts["graph model"].predict(far)
-    margin = MARGIN * np.ptp(y)
-    assert predicted.min() >= y.min() - margin - 1e-9
-    assert predicted.max() <= y.max() + margin + 1e-9
-
-
-@pytest.mark.parametrize("part", ["control", "graph"])
+@pytest.mark.parametrize("part", ["nothing", "order", "graph"])
 def test_what_new_rows_teach_is_bounded_by_what_was_seen(rows, part, monkeypatch):
     X, y = rows
-    # Only learners with new rows have weight; a straight line knows no end.
-    monkeypatch.setattr(CrossFit, "weights", lambda self, sources=(): np.eye(6)[[1, 2]].sum(0) / 2)
-    predicted = make().fit_parts(X, y)[part].predict(X * 1e6)
-    low, high = bounds_of(y.to_numpy(), LEARNER_MARGIN)
-    assert_allclose([predicted.min(), predicted.max()], [low, high])
+    # Only learners with new rows have weight; a straight line knows no end, a tree does.
+    monkeypatch.setattr(CrossFit, "weights", _only_new_rows)
+    predicted = make(LineWithNewRows(n_rows=len(y))).fit_parts(X, y)[part].predict(X * 1e6)
+    assert_allclose([predicted.min(), predicted.max()], reach_of(y.to_numpy(), np.ones(len(y))))
+
+
+@pytest.mark.parametrize("part", ["nothing", "order", "graph"])
+def test_nothing_is_cut_off_that_the_plain_learner_predicts(rows, part, monkeypatch):
+    X, y = rows
+    monkeypatch.setattr(CrossFit, "weights", _only_new_rows)
+    far = X * 1e6
+    parts = make().fit_parts(X, y)
+    predicted, plain = parts[part].predict(far), Ridge().fit(X, y).predict(far)
+    low, high = reach_of(y.to_numpy(), np.ones(len(y)))
+    assert (predicted >= np.minimum(plain, low) - 1e-6).all()
+    assert (predicted <= np.maximum(plain, high) + 1e-6).all()
+    # New rows make ridge regression steeper here: where it goes further, it goes as far as plain.
+    assert np.isclose(predicted, plain).any()
 
 
 def test_the_plain_learner_predicts_without_bounds(rows, monkeypatch):
     X, y = rows
-    monkeypatch.setattr(CrossFit, "weights", lambda self: np.eye(6)[0])
+    monkeypatch.setattr(CrossFit, "weights", lambda self: np.eye(5)[0])
     far = X * 1e6
     assert_allclose(make().fit(X, y).predict(far), Ridge().fit(X, y).predict(far))
 
@@ -314,35 +332,38 @@ def test_held_out_predictions_have_the_bounds_of_their_training_rows(rows, monke
     far = X.copy()
     far.iloc[0] *= 1e6
     judged = []
-    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or np.eye(6)[0])
+    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or np.eye(5)[0])
     make(augmented_share=ca.Blend(cv=KFold(3))).fit(far, y)
-    low, high = bounds_of(y.to_numpy()[10:], LEARNER_MARGIN)
-    plain, *others = judged[0].predictions[0]
+    low, high = reach_of(y.to_numpy()[10:], np.ones(20))
+    plain, *others = judged[0].predictions[0][:-2]
     assert not low <= plain <= high
+    low, high = min(low, plain), max(high, plain)
     assert all(low - 1e-9 <= each <= high + 1e-9 for each in others)
 
 
 @given(
-    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20).map(np.array),
+    st.lists(st.integers(-(10**6), 10**6).map(float), min_size=1, max_size=20).map(np.array),
     st.floats(-1e3, 1e3),
     st.floats(1e-3, 1e3),
-    st.sampled_from([MARGIN, LEARNER_MARGIN]),
 )
-def test_bounds_hold_all_targets_and_move_with_their_unit(targets, origin, unit, margin):
-    low, high = bounds_of(targets, margin)
-    assert low <= targets.min()
-    assert high >= targets.max()
-    moved = bounds_of(origin + unit * targets, margin)
+def test_the_reach_holds_all_but_outermost_targets_and_moves_with_their_unit(targets, origin, unit):
+    weights = np.ones(len(targets))
+    low, high = reach_of(targets, weights)
+    distinct = np.unique(targets)
+    assert low <= distinct[min(1, len(distinct) - 1)]
+    assert high >= distinct[max(len(distinct) - 2, 0)]
+    moved = reach_of(origin + unit * targets, weights)
     size = 1e-12 * unit * (1e3 + np.abs(targets).max()) + 1e-9 * abs(origin)
     assert_allclose(moved, origin + unit * np.array([low, high]), rtol=1e-9, atol=size)
 
 
-def test_a_wrong_graph_leaves_smoothing():
+def test_a_wrong_graph_leaves_what_needs_no_graph():
     rng = np.random.default_rng(3)
     y = pd.Series(rng.normal(size=40), name="y")
     X = pd.DataFrame({f"x{i}": y + 0.5 * rng.normal(size=40) for i in range(6)})
-    model = make(graph=ca.ADMG([*X.columns, "y"]), expansion=None).fit(X, y)
-    assert model.blend_["weight"][2:].sum() == 0.0
+    model = make(graph=ca.ADMG([*X.columns, "y"]), expansion=None, trust="full").fit(X, y)
+    trusts_graph = model.blend_["candidate"].str.startswith("graph")
+    assert model.blend_["weight"][trusts_graph].sum() < 0.02
     assert len(model.augmented_) > 0
 
 
@@ -387,7 +408,7 @@ def test_groups_are_routed_by_scikit_learn(rows):
         search.fit(X, y, groups=groups)
         assert search.best_estimator_.blend_["weight"].sum() == pytest.approx(1.0)
         piped = make_pipeline(model).fit(X, y, groups=groups)
-        assert len(piped[-1].blend_) == 6
+        assert len(piped[-1].blend_) == 5
 
 
 def test_groups_of_rows_without_weight_are_left_out(rows):
@@ -422,20 +443,6 @@ def test_repeats_are_averaged(rows):
         warnings.simplefilter("error")
         once, thrice = (make(augmented_share=ca.Blend(n_repeats=n)).fit(X, y) for n in (1, 3))
     assert once.blend_["loss"][0] != thrice.blend_["loss"][0]
-
-
-def test_only_log_losses_charge_new_rows_that_assume_nothing():
-    rng = np.random.default_rng(0)
-    candidates = (Candidate("plain", 0.0), Candidate("control", 0.5))
-    yes = np.column_stack([np.full(40, 0.6), rng.choice([0.45, 0.8], size=40)])
-    said, truth = np.stack([1.0 - yes, yes], axis=2), np.ones(40, dtype=bool)
-    task = Classification(np.array([False, True]), has_probabilities=True)
-    found = CrossFit(candidates, said, truth, np.ones(40), task)
-    free = blend_weights(found.losses, np.ones(40), np.zeros(2, dtype=bool), log_loss=True)
-    assert found.weights()[1] < free[1] - 0.1
-    numbers = CrossFit(candidates, yes, np.ones(40), np.ones(40), Regression())
-    free = blend_weights(numbers.losses, np.ones(40), np.zeros(2, dtype=bool))
-    assert_allclose(numbers.weights(), free)
 
 
 # Large tables.
@@ -476,7 +483,7 @@ def test_judging_on_some_folds_saves_the_fits_of_the_others(rows):
     blend = ca.Blend(held_out_rows=1)
     model = make(Counting(), augmented_share=blend).fit(*rows)
     learners = sum(isinstance(each, Counting) for each in model.estimators_)
-    candidates = model.blend_["candidate"] != "graph model"
+    candidates = ~model.blend_["candidate"].str.endswith("model")
     assert Counting.fits == candidates.sum() + learners
 
 
@@ -505,136 +512,3 @@ def test_new_rows_are_never_fewer_than_observed_ones_and_at_most_five_times_as_m
     assert wanted >= n_rows
     assert wanted <= max(5 * n_rows, 1_000)
     assert wanted == (max(5 * n_rows, 1_000) if n_rows <= 20_000 else max(100_000, n_rows))
-
-
-# Classes: what whole rows say of the graph.
-
-
-def judged_classes(likelier):
-    """Return candidates whose losses on 40 rows differ by chance, and what rows say of a graph."""
-    rng = np.random.default_rng(0)
-    sources = ("plain", "control", "graph", "graph model")
-    candidates = tuple(Candidate(source, 0.5) for source in sources)
-    yes = np.clip(0.7 + rng.normal(0.0, 0.05, size=(40, 4)), 0.5, 0.9)
-    said, truth = np.stack([1.0 - yes, yes], axis=2), np.ones(40, dtype=bool)
-    task = Classification(np.array([False, True]), has_probabilities=True)
-    return CrossFit(candidates, said, truth, np.ones(40), task, np.full(40, likelier))
-
-
-def test_rows_that_speak_for_the_graph_lend_weight_to_its_model():
-    unknown, right, wrong = (judged_classes(each).weights() for each in (np.nan, 0.2, -0.2))
-    assert_allclose(replace(judged_classes(0.2), likelier=None).weights(), unknown)
-    assert right[3] > 2.0 * unknown[3]
-    # What speaks against the graph speaks against all that trusts it, and against nothing else.
-    assert (wrong[2:] < 0.5 * unknown[2:]).all()
-    assert wrong[0] / wrong[1] == pytest.approx(unknown[0] / unknown[1])
-    # Rows that speak for it pay for its model, not for the learners that are too sure.
-    assert right[2] / right[0] == pytest.approx(unknown[2] / unknown[0])
-
-
-def test_without_the_graph_its_credit_does_not_matter():
-    right, wrong = (judged_classes(each).weights(("plain", "control")) for each in (0.2, -0.2))
-    assert_allclose(right, wrong)
-    assert right[2:].tolist() == [0.0, 0.0]
-
-
-@pytest.mark.parametrize(
-    ("cv", "times"), [(KFold(4), 1), (RepeatedKFold(n_splits=4, n_repeats=2, random_state=0), 2)]
-)
-def test_whole_rows_are_judged_by_models_that_never_saw_them(cv, times, monkeypatch):
-    X, y = rows_of_classification(40)
-    judged = []
-    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or np.eye(6)[0])
-    blend = ca.Blend(cv=cv)
-    make(LogisticRegression(), ca.AugmentedClassifier, augmented_share=blend).fit(X, y)
-    frame, graph = X.assign(y=y), ca.read_graph(GRAPH)
-    options = {"conditional": "auto", "kinds": {"y": "nominal"}}
-    complete = ca.graphs.complete_graph(graph.topological_order())
-    expected = np.zeros(40)
-    for train, held_out in cv.split(X):
-        for sign, each in ((1.0, graph), (-1.0, complete)):
-            model = ca.fit_model(frame.iloc[train], each, **options)
-            rows = model.log_density(frame.iloc[held_out]).sum(axis=1).to_numpy()
-            expected[held_out] += sign * rows / times
-    assert_allclose(judged[0].likelier, expected)
-
-
-def test_rows_with_holes_say_nothing_of_the_graph(monkeypatch):
-    X, y = rows_of_classification(40)
-    X.loc[:9, "a"] = np.nan
-    judged, weights = [], CrossFit.weights
-    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or weights(self))
-    model = make(LogisticRegression(), ca.AugmentedClassifier).fit(X, y)
-    assert np.isnan(judged[0].likelier[:10]).all()
-    assert np.isfinite(judged[0].likelier[10:]).all()
-    assert np.isfinite(model.predict_proba(X)).all()
-
-
-def test_rows_with_holes_are_judged_by_how_many_features_they_lack(monkeypatch):
-    X, target = rows_of_regression(40)
-    judged, weights = [], CrossFit.weights
-    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or weights(self))
-    make().fit(X, target)
-    assert judged[0].n_holes is None
-    X.loc[:9, "a"] = np.nan
-    X.loc[3, X.columns[1]] = np.nan
-    make().fit(X, target.mask(target.index == 5))
-    # The row without a target is not held out.
-    assert judged[1].n_holes.tolist() == [1, 1, 1, 2, 1, *[1] * 4, *[0] * 30]
-
-
-def test_of_many_rows_some_speak_for_all(monkeypatch):
-    X, y = rows_of_classification(60)
-    judged, weights = [], CrossFit.weights
-    monkeypatch.setattr(_weighed, "MOST_LEFT_OUT", 5)
-    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or weights(self))
-    make(LogisticRegression(), ca.AugmentedClassifier).fit(X, y)
-    assert np.isfinite(judged[0].likelier).sum() == 5 * 5
-
-
-# Numbers: the same, and what it takes from a graph or saves it.
-
-
-def judged_numbers(likelier, error=1.0):
-    """Return what forty rows say of a graph, and candidates whose errors differ by chance.
-
-    `error` scales the errors of those that trust the graph.
-    """
-    said = np.random.default_rng(0).normal(size=(40, 4)) * [1.0, 1.0, error, error]
-    candidates = tuple(Candidate(each, 0.5) for each in ("plain", "control", "graph", MODEL))
-    return CrossFit(
-        candidates, said, np.zeros(40), np.ones(40), Regression(), np.full(40, likelier)
-    )
-
-
-def test_rows_that_speak_for_the_graph_save_its_charge():
-    unknown, right, wrong = (judged_numbers(each).weights() for each in (np.nan, 0.2, -0.2))
-    losses = judged_numbers(0.0).losses
-    assert_allclose(right, blend_weights(losses, np.ones(40), np.zeros(4, dtype=bool)))
-    assert (right[2:] > unknown[2:]).all()
-    # Forty rows that are each less likely by 0.2: 0.03 of the sum is taken.
-    assert_allclose(wrong[2:] / wrong[0], np.exp(-0.24) * unknown[2:] / unknown[0])
-    assert wrong[1] / wrong[0] == pytest.approx(unknown[1] / unknown[0])
-
-
-def test_rows_cannot_take_all_from_a_graph():
-    unknown, wrong, worse = (judged_numbers(x, 0.5).weights() for x in (np.nan, -3.0, -1e9))
-    assert_allclose(wrong, worse)
-    assert 0.1 < wrong[2] < unknown[2]
-
-
-def test_whole_rows_judge_numbers_by_models_that_never_saw_them(rows, monkeypatch):
-    X, y = rows
-    judged, cv = [], KFold(3)
-    monkeypatch.setattr(CrossFit, "weights", lambda self: judged.append(self) or np.eye(6)[0])
-    make(augmented_share=ca.Blend(cv=cv), conditional=ca.ResidualConditional()).fit(X, y)
-    frame, graph = X.assign(y=y), ca.read_graph(GRAPH)
-    # The control of a number has it last.
-    complete = ca.graphs.complete_graph([*X, "y"])
-    expected = np.zeros(30)
-    for train, held_out in cv.split(X):
-        for sign, each in ((1.0, graph), (-1.0, complete)):
-            model = ca.fit_model(frame.iloc[train], each, conditional=ca.ResidualConditional())
-            log_rows = model.log_density(frame.iloc[held_out]).sum(axis=1).to_numpy()
-            expected[held_out] += sign * log_rows
-    assert_allclose(judged[0].likelier, expected)

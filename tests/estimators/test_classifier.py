@@ -8,7 +8,11 @@ import pytest
 import sklearn
 from lightgbm import LGBMClassifier
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -153,10 +157,10 @@ def test_methods_are_those_of_the_learner():
     assert hasattr(ca.AugmentedClassifier(), "predict_proba")
 
 
-def test_the_default_learner_is_histogram_boosting():
+def test_the_default_learner_is_boosting():
     X, y = rows_of_classification()
     model = ca.AugmentedClassifier(graph=GRAPH, augmented_share=0.5, expansion=SMALL).fit(X, y)
-    assert isinstance(model.estimator_, HistGradientBoostingClassifier)
+    assert isinstance(model.estimator_, GradientBoostingClassifier)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])

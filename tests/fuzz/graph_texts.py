@@ -106,6 +106,7 @@ def write_arrows(rng, truth):
         space = rng.choice([" ", "  ", "\t"])
         lines.append(
             f"{'{' + left + '}' if group else left}{space}{rng.choice(marks[mark])} {right}"
+            + rng.choice(["", "", " [0.5]", "[ 1 ]"])
         )
     rng.shuffle(lines)
     return "".join(line + rng.choice(["\n", "; ", " ;\n\n", " # a -> b\n"]) for line in lines)

@@ -1,10 +1,11 @@
 """All kinds of cases, and the time that each gets."""
 
 from foreign_readers import has_graphviz
-from fuzz import damage, differential, frames, graph_objects, graph_texts, processes
+from fuzz import damage, differential, frames, graph_objects, graph_texts, predictions, processes
 from fuzz.cases import Kind
 
 GRAPHS, FRAMES, KILLS = "graph texts", "frames", "kills and interrupts"
+PREDICTIONS = "predictions of hostile tables"
 ON_DEMAND = 0.0
 """The share of kinds that are run only if they are named: the others have their like."""
 
@@ -31,6 +32,8 @@ def all_kinds():
         Kind("augmenter", FRAMES, frames.resamples, 0.05),
         Kind("average-stream", FRAMES, frames.averages_and_streams, 0.05),
         Kind("compare", FRAMES, frames.compares, 0.04),
+        Kind("predictions", PREDICTIONS, predictions.predicts_sanely, 0.1),
+        Kind("blended-predictions", PREDICTIONS, predictions.blends_sanely, 0.1),
         Kind("flips", "bit flips", damage.flips_a_bit, 0.05),
         Kind("parts", KILLS, processes.disturbs_parts, 0.4, longest=1500),
         Kind("command", KILLS, processes.disturbs_command, 0.4, longest=1500),

@@ -26,7 +26,8 @@ import causalaug.cli
 import causalaug.cli._graph_files
 import causalaug.cli._table_files
 import causalaug.engine
-import causalaug.experiments
+import reproduction
+import reproduction.__main__
 from engine.jobs import content, job
 from fuzz.cases import FoundError
 
@@ -97,6 +98,10 @@ def write_parts(folder):
 def command(*words):
     sys.argv = ["causalaug", *map(str, words)]
     causalaug.cli.main()
+
+
+def experiment(*words):
+    reproduction.__main__.main([str(word) for word in words])
 
 
 class Once:
@@ -212,19 +217,19 @@ def kills_command(rng):
 
 def _reproduce_words(path):
     (path / "spec.json").write_text(json.dumps(SPEC))
-    options = ["--splits", 2, "--protocol", "paper", "--jobs", 1, "--json"]
+    options = ["--splits", 2, "--protocol", "paper", "--jobs", 1]
     store = path / "records.sqlite"
-    return ["reproduce", "--spec", path / "spec.json", "--store", store, *options]
+    return ["run", "--spec", path / "spec.json", "--store", store, *options]
 
 
 def _records(path):
-    store = causalaug.experiments.RecordStore(path / "records.sqlite")
-    frame = store.frame().drop(columns=list(causalaug.experiments.TIMINGS))
+    store = reproduction.RecordStore(path / "records.sqlite")
+    frame = store.frame().drop(columns=list(reproduction.TIMINGS))
     frame.to_json(path / "records.json", double_precision=15)
 
 
 def _finish(path, log):
-    run(command, _reproduce_words(path), log)
+    run(experiment, _reproduce_words(path), log)
     run(_records, [path], log)
     text = (path / "records.json").read_text()
     (path / "records.json").unlink()
@@ -244,7 +249,7 @@ def disturbs_reproduce(rng):
     with _folder() as path, _folder() as logs:
         how = rng.choice([signal.SIGKILL, signal.SIGINT])
         moment = rng.uniform(0.0, 1.1 * seconds)
-        disturb(command, _reproduce_words(path), logs / "log", moment, how)
+        disturb(experiment, _reproduce_words(path), logs / "log", moment, how)
         found = _finish(path, logs / "log")
         if found != expected:
             raise FoundError(f"other records or files: {found[1]}, expected {expected[1]}")
@@ -254,7 +259,7 @@ def kills_reproduce(rng):
     """So has one that was ended by ``kill -9``."""
     expected, seconds = ONCE("reproduce", _whole_reproduction)
     with _folder() as path, _folder() as logs:
-        kill(command, _reproduce_words(path), logs / "log", rng.uniform(0.0, seconds))
+        kill(experiment, _reproduce_words(path), logs / "log", rng.uniform(0.0, seconds))
         found = _finish(path, logs / "log")
         if found != expected:
             raise FoundError(f"other records or files: {found[1]}, expected {expected[1]}")

@@ -90,6 +90,7 @@ def test_every_kind_has_a_case_that_passes():
         "graph texts",
         "graph objects",
         "frames",
+        "predictions of hostile tables",
         "bit flips",
         "kills and interrupts",
     }

@@ -74,7 +74,8 @@ def test_bare_names_are_generous():
         ("{A B -> C", "expected '}', found '->'"),
         ("{} -> C", "expected a node name, found '}'"),
         ('A -> "B', "line 1: cannot read '\"B'. The quote is not closed"),
-        ("A -> B\nB [latent] -> C", r"line 2: cannot read '\[latent\] -> C'. Names with spaces"),
+        ("A -> B\nB [latent] -> C", r"line 2: expected an arrow .*, found '\[latent\]'"),
+        ("A -> [B", r"line 1: cannot read '\[B'. Names with spaces"),
         ("# only\n# comments", "at least one observed node. Found nothing"),
     ],
 )

@@ -202,10 +202,28 @@ def test_a_long_cycle_is_named_by_ten_of_its_nodes():
     assert len(str(caught.value)) < 300
 
 
-def test_groups_that_make_too_many_edges_are_refused():
-    left, right = (" ".join(f"{side}{i}" for i in range(10_000)) for side in "ab")
-    for text in ("{%s} -> {%s}", "digraph {{%s} -> {%s}}", "strict digraph {{%s} -> {%s}}"):
-        assert "at most 10,000,000 edges. Found 100,000,000" in refused(text % (left, right))
+NAMES = [f"n{i}" for i in range(2_000)]
+GROUPS = " -> ".join(f"{{{' '.join(NAMES[i : i + 500])}}}" for i in range(0, 2_000, 500))
+OPENED = " -> ".join([f"subgraph s {{{' '.join(NAMES[:700])}}}", *["subgraph s {}"] * 3])
+HIDDEN = f"u -> {{{' '.join(NAMES)}}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"{GROUPS} -> {{{' '.join(NAMES[::4])} x}}", "1,000,500"),
+        (f"dag {{{GROUPS}; {GROUPS}}}", "1,000,000 edges. Found 1,250,000 up to {n500, n501"),
+        (f"digraph {{{GROUPS} -> {GROUPS}}}", "1,000,000 edges. Found 1,250,000 up to {n0, n1"),
+        (f"strict digraph {{{GROUPS} -> {GROUPS}}}", "Found 1,250,000"),
+        (f"digraph {{{OPENED}}}", "Found 1,470,000 up to {n0, n1"),
+        (f"dag {{ u [latent] {HIDDEN} }}", "at most 1,000,000 edges. Found 1,998,000 with u"),
+        (f"dag {{ u [latent] v [latent] v -> u {HIDDEN} }}", "which has 2,000 effects"),
+    ],
+)
+def test_a_short_text_of_too_many_edges_is_refused_at_once(text, found):
+    start = time.process_time()
+    assert found in refused(text)
+    assert time.process_time() - start < 1
 
 
 def chain(n_nodes):

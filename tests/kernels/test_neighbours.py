@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalaug.kernels import ColumnKernel, KernelColumn, _neighbours
-from causalaug.kernels._neighbours import ExactMatch, NeighbourFinder, reach_of
+from causalaug.kernels._neighbours import ExactMatch, NeighbourFinder
+from causalaug.kernels._univariate import GaussianKernel
 from oracles import exact_log_weights
 
 MIXTURES = {
@@ -149,7 +150,7 @@ def test_queries_that_match_no_group_can_be_given_every_row(n_gaussians):
 
 @given(st.floats(0.0, 50.0), st.floats(0.0, 50.0), st.floats(0.1, 200.0))
 def test_what_is_beyond_the_reach_is_lighter_by_the_cut(nearest, apart, log_cut):
-    (reach,) = reach_of(np.array([nearest]), log_cut)
+    (reach,) = GaussianKernel(1.0).reach(np.array([nearest]), log_cut)
     lighter = 0.5 * ((nearest + apart) ** 2 - nearest**2)
     assert (nearest + apart > reach) <= (lighter > log_cut)
     assert reach**2 == pytest.approx(nearest**2 + 2.0 * log_cut)

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from causalaug.kernels import CONTINUOUS_KERNELS, ColumnKernel, ProductKernel, _product
+from causalaug.kernels import (
+    CONTINUOUS_KERNELS,
+    ColumnKernel,
+    KernelColumn,
+    ProductKernel,
+    _product,
+)
 from causalaug.kernels._proposals import symmetric_slabs
 
 N_ROWS = 300
@@ -107,7 +113,8 @@ def test_a_query_that_equals_no_row_is_given_up(name, monkeypatch):
 
 @pytest.mark.parametrize("name", CONTINUOUS_KERNELS)
 def test_slabs_cover_the_line_and_bound_the_kernel(name):
-    edges, inner = symmetric_slabs(name)
+    kernel = ColumnKernel(name, 1.0).on(KernelColumn(ColumnKernel(name, 1.0), np.arange(3.0)))
+    edges, inner = symmetric_slabs(kernel.slab_edges)
     assert len(inner) == len(edges) + 1
     assert (np.diff(edges) > 0.0).all()
     np.testing.assert_array_equal(edges, -edges[::-1])

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import causalaug as ca
-from causalaug.densities import NoiseDensity
+from causalaug.densities import MixedDensity, NoiseDensity, mix_draws
 from causalaug.exceptions import ParameterError
-from causalaug.model._mixture import MixedDensity, MixedNoise, mix
 
 
 def noisy_line(slope, noise=1.0):
@@ -25,6 +24,12 @@ def noisy_line(slope, noise=1.0):
 
 
 LINES = tuple(noisy_line(slope, noise) for slope, noise in ((1.0, 0.5), (1.5, 1.0), (-0.5, 0.3)))
+
+
+def mean_of(parts):
+    """Return the mean of densities that have one pillow."""
+    columns = (np.arange(1),) * len(parts)
+    return MixedDensity(tuple(parts), np.full(len(parts), 1.0 / len(parts)), columns)
 
 
 def with_holes(n_rows=60, seed=0):
@@ -42,7 +47,7 @@ def with_holes(n_rows=60, seed=0):
 def test_the_density_is_the_mean_of_the_densities(n_parts, seed):
     rng = np.random.default_rng(seed)
     values, pillow = rng.normal(size=5), rng.normal(size=(5, 1))
-    mixed = MixedNoise(LINES[:n_parts])
+    mixed = mean_of(LINES[:n_parts])
     found = np.exp(mixed.log_density(values, pillow))
     each = [np.exp(part.log_density(values, pillow)) for part in LINES[:n_parts]]
     np.testing.assert_allclose(found, np.mean(each, axis=0))
@@ -51,14 +56,15 @@ def test_the_density_is_the_mean_of_the_densities(n_parts, seed):
 def test_a_value_that_one_part_rules_out_has_the_mass_of_the_others():
     never = pd.DataFrame({"x": [0.0] * 6})
     constant = ca.fit_model(never, "x").densities[0]
-    pair = MixedDensity((constant, constant))
+    nothing = (np.arange(0),) * 2
+    pair = MixedDensity((constant, constant), np.full(2, 0.5), nothing)
     found = pair.log_density(np.array([0.0, 1.0]), np.empty((2, 0)))
     np.testing.assert_array_equal(found, [0.0, -np.inf])
 
 
 def test_all_questions_to_noise_have_one_answer():
     rng = np.random.default_rng(0)
-    mixed, values = MixedNoise(LINES), rng.normal(size=6)
+    mixed, values = mean_of(LINES), rng.normal(size=6)
     pillow, points = rng.normal(size=(6, 1)), rng.normal(size=(6, 4))
     along = mixed.log_along(values, pillow, 0, points)
     one_by_one = [mixed.log_density(values, points[:, [number]]) for number in range(4)]
@@ -70,17 +76,17 @@ def test_all_questions_to_noise_have_one_answer():
 def test_draws_follow_the_mean():
     even = (np.arange(30_000) + 0.5) / 30_000
     pillow = np.full((len(even), 1), 1.5)
-    drawn = MixedNoise(LINES).draw(pillow, even)
+    drawn = mean_of(LINES).draw(pillow, even)
     below = [np.mean(part.draw(pillow, even) < 1.0) for part in LINES]
     assert np.mean(drawn < 1.0) == pytest.approx(np.mean(below), abs=1e-3)
-    centre, _ = MixedNoise(LINES).location(pillow[:1])
+    centre = mean_of(LINES).centre(pillow[:1])
     assert drawn.mean() == pytest.approx(centre[0], abs=0.01)
 
 
 def test_the_cover_reaches_as_far_as_that_of_each_part():
     pillow = np.array([[-1.0], [2.0]])
     covers = np.array([part.cover(pillow, 9) for part in LINES])
-    found = MixedNoise(LINES).cover(pillow, 9)
+    found = mean_of(LINES).cover(pillow, 9)
     assert found.shape == (2, 9)
     assert (np.diff(found, axis=1) >= 0.0).all()
     np.testing.assert_array_equal(found[:, 0], covers.min(axis=(0, 2)))
@@ -90,7 +96,7 @@ def test_the_cover_reaches_as_far_as_that_of_each_part():
 def test_levels_go_by_the_last_draw():
     frames = [pd.DataFrame({"x": list(labels) * 4}) for labels in ("aab", "abb")]
     parts = [ca.fit_model(frame, "x").densities[0] for frame in frames]
-    assert mix(parts) is parts[-1]
+    assert mix_draws(parts, 0) is parts[-1]
 
 
 def test_only_fits_with_the_same_atoms_are_averaged():
@@ -98,11 +104,12 @@ def test_only_fits_with_the_same_atoms_are_averaged():
     number = pd.DataFrame({"x": [0.1, 0.4, 1.3, 2.2, 0.7, 4.1, 3.3]})
     label = pd.DataFrame({"x": list("abab")})
     edge, plain, levels = (ca.fit_model(frame, "x").densities[0] for frame in (dose, number, label))
-    assert mix([edge, plain]) is plain
-    assert mix([plain, edge]) is edge
-    assert mix([levels, plain]) is plain
-    assert mix([plain, levels]) is levels
-    assert isinstance(mix([edge, edge, ca.fit_model(dose, "x").densities[0]]), MixedDensity)
+    assert mix_draws([edge, plain], 0) is plain
+    assert mix_draws([plain, edge], 0) is edge
+    assert mix_draws([levels, plain], 0) is plain
+    assert mix_draws([plain, levels], 0) is levels
+    alike = [edge, edge, ca.fit_model(dose, "x").densities[0]]
+    assert isinstance(mix_draws(alike, 0), MixedDensity)
 
 
 def test_a_refined_model_is_the_mean_over_its_draws():

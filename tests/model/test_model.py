@@ -1,9 +1,7 @@
 """A model is fitted once: its jobs, its blocks, its journey through pickle."""
 
 import pickle
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -146,22 +144,3 @@ def test_a_gated_fit_computes_each_bandwidth_once_per_column_and_set_of_rows(mon
     assert set(asked.values()) == {1}
     # Of the four columns, three are in a pillow.
     assert len(asked) == 3 * (4 + 1)
-
-
-def test_new_rows_of_a_small_table_pass_through_few_files():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(300, 6)), columns=list("abcdef"))
-    graph = ca.read_graph("a -> b -> c; a -> d -> e; c -> f")
-    files = set()
-
-    def note(frame, event, argument):
-        files.add(frame.f_code.co_filename)
-
-    ca.augment(frame, graph, random_state=0)  # what is imported then is not passed through again
-    sys.setprofile(note)
-    try:
-        ca.augment(frame, graph, random_state=0)
-    finally:
-        sys.setprofile(None)
-    ours = {name for name in files if Path(name).is_relative_to(Path(ca.__file__).parent)}
-    assert len(ours) <= 15, sorted(ours)

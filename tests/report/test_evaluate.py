@@ -7,7 +7,9 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import causalaug as ca
 from causalaug.exceptions import OutputError
@@ -103,7 +105,7 @@ def test_markdown_holds_the_same(result):
     assert text.startswith("# Does the graph help to predict Y?\n")
     assert f"\n**{result.findings[0]}**\n\n- " in text
     assert all(text.count(finding) == 1 for finding in result.findings[:-1])
-    assert re.search(r"^\| of which the graph \| [+-][\d.]+% ± [\d.]+ \|$", text, re.M)
+    assert re.search(r"^\| by the independences \| [+-][\d.]+% ± [\d.]+ \|$", text, re.M)
     assert re.search(r"^\| novel mass \| [\d.]+ \|$", text, re.M)
     assert text.endswith("\n    causalaug evaluate rows.csv\n")
 
@@ -123,20 +125,26 @@ def test_a_seed_that_was_not_given_is_told(random_state):
 def test_every_step_is_reported():
     seen = []
     evaluate(callback=lambda done, total: seen.append((done, total)))
-    assert seen == [(done, 12) for done in range(1, 13)]
+    assert seen == [(done, 16) for done in range(1, 17)]
 
 
 def test_the_former_name_of_the_callback_still_works_and_says_so():
     seen = []
     with pytest.warns(FutureWarning, match="`progress` is now called `callback`"):
         evaluate(rivals=False, progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(done, 4) for done in range(1, 5)]
+    assert seen == [(done, 6) for done in range(1, 7)]
 
 
 def test_a_quick_look_is_as_the_long_one_without_the_rivals(result):
     quick = evaluate(rivals=False)
     methods = list(quick.comparison.losses)
-    assert methods == ["baseline", "control", "augmented", "graph model"]
+    assert methods == [
+        "baseline",
+        "without knowledge",
+        "order",
+        "augmented",
+        "graph model",
+    ]
     pd.testing.assert_frame_equal(
         quick.comparison.losses, result.comparison.losses[methods], check_names=False
     )
@@ -147,8 +155,8 @@ def test_a_quick_look_is_as_the_long_one_without_the_rivals(result):
 def test_a_limit_of_time_is_told_and_the_steps_still_end():
     seen = []
     quick = evaluate(minutes=1e-9, callback=lambda done, total: seen.append((done, total)))
-    assert quick.to_dict()["left_out"][0] == "forest"
-    assert seen == [(1, 12), (2, 12), (11, 12), (12, 12)]
+    assert quick.to_dict()["left_out"][0] == "tuned ridge"
+    assert seen == [*((done, 16) for done in (1, 2, 3, 4)), (15, 16), (16, 16)]
     assert quick.settings["limit of time"] == "1e-09 minutes"
     assert "minutes=1e-09" in quick.source
 
@@ -158,10 +166,43 @@ def test_one_seed_gives_one_evaluation_whatever_the_jobs(result):
     assert shared.to_dict() == result.to_dict()
 
 
+def test_the_answer_says_if_the_data_contradict_the_graph():
+    options = {"estimator": Ridge(), "n_splits": 2, "rivals": False, "random_state": 0}
+    wrong = ca.ADMG(DATA.graph.nodes)
+    result = ca.evaluate(DATA.frame, wrong, "Y", task="regression", **options)
+    n_violated = len(result.check.violations)
+    assert n_violated > 0
+    told = f"; but the data contradict {n_violated} of the {len(result.check)} independences"
+    assert told in result.findings[0].split(". ")[0]
+    assert "task='regression'" in result.source
+
+
 def test_the_call_is_told_unless_another_source_is():
     call = evaluate(kinds={"X1": "continuous"}).source
     assert "ca.evaluate(frame, graph, 'Y', estimator=Ridge(), kinds={'X1': 'continuous'}" in call
     assert "n_splits=2, repeats=1, random_state=0)" in call
+
+
+class WithoutRepr:
+    """A splitter that says of itself where it is in memory."""
+
+    def split(self, X, y=None, groups=None):
+        return KFold(2).split(X)
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return 2
+
+
+def test_equal_objects_at_other_places_in_memory_give_the_same_report():
+    def evaluation():
+        learner = make_pipeline(FunctionTransformer(lambda X: X), Ridge())
+        return evaluate(estimator=learner, cv=WithoutRepr(), rivals=False)
+
+    first, second = evaluation(), evaluation()
+    assert first.to_dict() == second.to_dict()
+    assert first.to_markdown() == second.to_markdown()
+    assert first.to_html() == second.to_html()
+    assert "WithoutRepr" in first.to_markdown()
 
 
 def test_the_versions_of_the_learner_are_told():

@@ -14,7 +14,6 @@ from causalaug.cli._discover import discover
 from causalaug.cli._evaluate import evaluate
 from causalaug.cli._graph import graph
 from causalaug.cli._predict import predict
-from causalaug.cli._reproduce import reproduce
 
 app = typer.Typer(
     name="causalaug",
@@ -30,7 +29,6 @@ app.command()(predict)
 app.command()(complete)
 app.command()(check)
 app.command()(discover)
-app.command()(reproduce)
 app.add_typer(graph)
 app.add_typer(datasets)
 

@@ -19,9 +19,11 @@ from causalaug.cli._options import (
     SafeCsv,
     Seed,
     TextFormat,
+    Trust,
     WeightColumn,
     parse_kinds,
     parse_limits,
+    parse_trust,
 )
 from causalaug.cli._output import Output
 from causalaug.cli._text import kinds_in_words
@@ -133,6 +135,7 @@ def augment(
     threshold: Threshold = None,
     kinds: Kinds = None,
     limits: Limits = None,
+    trust: Trust = None,
     weight_column: WeightColumn = "weight",
     originals: Originals = False,
     share: Share = None,
@@ -175,6 +178,7 @@ def augment(
         "expansion": _expansion(expansion, rows, threshold),
         "kinds": parse_kinds(kinds),
         "limits": parse_limits(limits),
+        **parse_trust(trust),
         "random_state": seed,
     }
     held = _held_by_new(originals=originals, share=share)

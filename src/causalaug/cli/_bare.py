@@ -41,7 +41,6 @@ Commands, once they are installed:
   discover   Estimate a causal graph from data alone.
   graph      Look at a graph, translate it, ask what a variable depends on.
   datasets   Tables with graphs to try the other commands on.
-  reproduce  Run the experiment of the paper.
 """
 
 

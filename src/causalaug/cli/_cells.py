@@ -1,10 +1,10 @@
 """Cells of a file that are more than text: numbers, dates, and what another file says they are.
 
 Whether a column of a text file holds numbers is decided by its cells, all of them: one that is no
-number makes the column text, and a remark says so if most are. Marks such as ``-`` are missing
-cells where all others are numbers, and text where they are not. Digits with superfluous zeros, as
-in 007, are names and no numbers. Two files that belong together must agree, so the types of the
-second follow the first.
+number makes the column text, and a remark says so if most are. Dates are told from text in the
+same way. Marks such as ``-`` are missing cells where all others are numbers, and text where they
+are not. Digits with superfluous zeros, as in 007, are names and no numbers. Two files that belong
+together must agree, so the types of the second follow the first.
 """
 
 from __future__ import annotations
@@ -50,6 +50,12 @@ N_EXAMPLES = 3
 ISO_DATE = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 )
+DAY, MONTH = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])"
+DRESSED_DATE = re.compile(
+    rf"(?:(?:{DAY}[./-]{MONTH}|{MONTH}[./-]{DAY})[./-](?:\d{{4}}|\d\d)"
+    rf"|\d{{4}}[./-]{MONTH}[./-]{DAY})(?:[T ]\d\d?:\d\d(?::\d\d)?)?"
+)
+"""A date for people: the day or the month first, or other signs between them than dashes."""
 DECIMAL_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?")
 """A number with a decimal comma, or a whole one, and perhaps points between thousands."""
 POINT_OR_COMMA = re.compile(
@@ -174,14 +180,16 @@ def _only_thousands(cells: pd.Series[str]) -> bool:
     return all(THOUSANDS.fullmatch(cell.strip()) for cell in cells.dropna() if "," in cell)
 
 
-def bare_text(cells: pd.Series[Any]) -> pd.Series[Any]:
+def bare_text(cells: pd.Series[Any], missing: Collection[str] = ()) -> pd.Series[Any]:
     """Return text without the spaces around it; what is then empty, or NA, is missing.
+
+    So is what the user says, in `missing`.
 
     >>> bare_text(pd.Series(["hi", "hi ", " NA", "  "])).tolist()
     ['hi', 'hi', nan, nan]
     """
     bare = cells.str.strip(SPACES)
-    return bare.mask(bare.isin(MISSING))
+    return bare.mask(bare.isin([*MISSING, *missing]))
 
 
 def distinct(cells: pd.Series[Any]) -> list[Any]:
@@ -236,14 +244,15 @@ def are_identifiers(cells: Collection[str]) -> bool:
     (True, False, False)
     >>> are_identifiers(["007", "2.5"]), are_identifiers(["2021-01-05"])
     (False, False)
+    >>> are_identifiers(["-01", "02"]), are_identifiers(["-1", "-0"])
+    (True, False)
     """
-    are_digits = all(cell.isascii() and cell.isdigit() for cell in cells)
-    return are_digits and any(map(has_superfluous_zero, cells))
+    return all(map(WHOLE_NUMBER.fullmatch, cells)) and any(map(has_superfluous_zero, cells))
 
 
 def has_superfluous_zero(digits: str) -> bool:
-    """Return whether the number would be the same without the first digit."""
-    return digits.startswith("0") and len(digits) > 1
+    """Return whether a whole number would be the same without its first digit."""
+    return re.match("[+-]?0.", digits) is not None
 
 
 def may_have_identifiers(text: str, separator: str) -> bool:
@@ -254,7 +263,7 @@ def may_have_identifiers(text: str, separator: str) -> bool:
     >>> may_have_identifiers("day,x\\n2021-01-05,0.5", ","), may_have_identifiers("x\\n007", ",")
     (False, True)
     """
-    return re.search(rf'(?:^|[{re.escape(separator)}"\s])0[0-9]', text) is not None
+    return re.search(rf'(?:^|[{re.escape(separator)}"\s])[+-]?0[0-9]', text) is not None
 
 
 def on_identifiers(found: dict[str, str]) -> str:
@@ -275,27 +284,56 @@ def on_marks(name: str, marks: pd.Series[Any]) -> str:
     )
 
 
-def on_text(name: str, cells: pd.Series[Any], decimal: str = ".") -> str | None:
-    """Return a remark on a column of text whose cells are numbers for the most part.
+def on_text(
+    name: str, cells: pd.Series[Any], decimal: str = ".", *, dates: bool = True
+) -> str | None:
+    """Return a remark on a column of text whose cells are numbers, or dates, for the most part.
 
     >>> on_text("wear", pd.Series(["1.5", "2", "3 mm"])).partition(". Write")[0]
     "'wear' is read as text: 2 of 3 cells are numbers, others are '3 mm'"
+    >>> on_text("day", pd.Series(["2020-02-28", "2020-02-30"])).partition(". Write")[0]
+    "'day' is read as text: 1 of 2 cells are dates, others are '2020-02-30'"
     """
-    counts = {str(cell): int(count) for cell, count in cells.value_counts().items()}
-    plain = [cell for cell in counts if all_numbers([cell], decimal)]
-    dressed = [cell for cell in counts if DRESSED_NUMBER.fullmatch(cell)]
-    likely = sum(counts[cell] for cell in {*plain, *dressed})
-    n_plain, n_cells = sum(map(counts.__getitem__, plain)), sum(counts.values())
+    different = [str(cell) for cell in distinct(cells)]
+    numbers = {cell for cell in different if all_numbers([cell], decimal)}
+    like_numbers = numbers.union(filter(DRESSED_NUMBER.fullmatch, different))
     # Names made of digits may have letters in them as well.
-    if 2 * likely <= n_cells or are_identifiers([cell for cell in plain if cell.isdigit()]):
-        return None
-    others = cells[~cells.isin(plain)].dropna()
+    if _are_most(cells, like_numbers) and not are_identifiers(
+        list(filter(WHOLE_NUMBER.fullmatch, numbers))
+    ):
+        return _on_others(name, cells, numbers, "numbers", "plain numbers such as 10696.5")
+    like_dates = set(filter(_looks_like_date, different))
+    if dates and _are_most(cells, like_dates):
+        real = {cell for cell in like_dates if ISO_DATE.fullmatch(cell) and _is_real_date(cell)}
+        return _on_others(name, cells, real, "dates", "real dates such as 2024-02-29")
+    return None
+
+
+def _are_most(cells: pd.Series[Any], some_cells: Collection[str]) -> bool:
+    """Return whether more than half of the cells that are there are among some."""
+    return bool(2 * cells.isin(list(some_cells)).sum() > cells.notna().sum())
+
+
+def _on_others(
+    name: str, cells: pd.Series[Any], plain: Collection[str], what: str, example: str
+) -> str:
+    """Return a remark on the cells for which a column is text, though others are as they should."""
+    is_plain = cells.isin(list(plain))
     return (
-        f"{name!r} is read as text: {n_plain} of {n_cells} cells are numbers, others are "
-        f"{_examples(others)}. Write these as plain numbers such as 10696.5, leave them empty if "
-        "they are missing, or take their rows out. If they are words, "
+        f"{name!r} is read as text: {is_plain.sum()} of {cells.notna().sum()} cells are {what}, "
+        f"others are {_examples(cells[~is_plain].dropna())}. Write these as {example}, leave them "
+        "empty if they are missing, or take their rows out. If they are words, "
         f"--kinds {shlex.quote(f'{name}=nominal')} says so."
     )
+
+
+def _looks_like_date(cell: str) -> bool:
+    return bool(ISO_DATE.fullmatch(cell) or DRESSED_DATE.fullmatch(cell))
+
+
+def _is_real_date(cell: str) -> bool:
+    """Return whether there is such a day: February has no 30th."""
+    return bool(pd.notna(pd.to_datetime(cell, format="ISO8601", errors="coerce", utc=True)))
 
 
 def _examples(cells: pd.Series[Any]) -> str:

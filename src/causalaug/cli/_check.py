@@ -45,6 +45,16 @@ All = Annotated[
     typer.Option("--all", help="List the independences that are not rejected, too."),
 ]
 
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S",
+        help="About how long the tests may take. Those with the most variables held fixed are "
+        "left out, and listed.",
+        show_default=False,
+    ),
+]
+
 
 @reported
 @with_groups
@@ -55,6 +65,7 @@ def check(
     alpha: Alpha = 0.05,
     every: All = False,
     kinds: Kinds = None,
+    seconds: Seconds = None,
     *,
     chosen: ChosenColumns,
     text: TextFormat,
@@ -66,7 +77,8 @@ def check(
 
     A graph claims that some variables are independent given others. Each claim is tested, and
     a missing edge is named. Not rejected is no proof; few rows cannot tell. Listed is what is
-    violated, then what cannot be told; --all lists the rest as well.
+    violated, then what cannot be told; --all lists the rest as well. Below stands what left-out
+    rows want beside the graph, and how much likelier they are with it.
 
     \b
     Does the wear alone explain heat and noise?
@@ -92,6 +104,7 @@ def check(
             kinds=checked_kinds,
             test=test.value,
             alpha=alpha,
+            seconds=seconds,
             n_jobs=jobs,
             random_state=seed,
             callback=progress,
@@ -109,8 +122,11 @@ def _tell(output: Output, found: Any, kinds: dict[str, str], *, every: bool) -> 
             "mb_shielded": found.mb_shielded,
             "kinds": kinds,
             "rows": found.n_rows,
+            "left_out": len(found.left_out),
             "factor_rows": dict(found.factor_rows),
             "independences": found.frame.to_dict(orient="records"),
+            "trust": found.trust.to_dict(orient="records"),
+            "wishes": list(found.wishes),
         }
     )
     output.say(f"Verdict: {found.verdict}. {found.finding}")
@@ -125,7 +141,8 @@ def _tell(output: Output, found: Any, kinds: dict[str, str], *, every: bool) -> 
     if len(shown) < len(found):
         some = "" if not shown else " more"
         output.say(f"{len(found) - len(shown)}{some} not rejected; --all lists them.")
-    output.say(found.summary().splitlines()[-1])
+    for line in (*found.left_out_in_words(), *found.wishes, found.summary().splitlines()[-1]):
+        output.say(line)
     output.say(kinds_in_words(kinds))
 
 

@@ -17,9 +17,11 @@ from causalaug.cli._options import (
     SafeCsv,
     Seed,
     TextFormat,
+    Trust,
     WeightColumn,
     parse_kinds,
     parse_limits,
+    parse_trust,
 )
 from causalaug.cli._output import Output
 from causalaug.cli._text import kinds_in_words
@@ -36,7 +38,8 @@ GraphIfAny = Annotated[
         "-g",
         metavar="FILE|ARROWS",
         help="The causal graph: a file (arrows, DAGitty, DOT, GML), or the arrows themselves: "
-        "'A -> B; B <-> C'. Without one, all columns are used and no independence is assumed.",
+        "'A -> B; B <-> C', or an order, 'A, B < C'. Without one, all columns are used and no "
+        "independence is assumed.",
         show_default=False,
     ),
 ]
@@ -60,6 +63,7 @@ def complete(
     copies: Copies = 1,
     kinds: Kinds = None,
     limits: Limits = None,
+    trust: Trust = None,
     weight_column: WeightColumn = "weight",
     safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
@@ -94,7 +98,11 @@ def complete(
     from causalaug.graphs import complete_graph
     from causalaug.model import fit_model
 
-    options: dict[str, Any] = {"kinds": parse_kinds(kinds), "limits": parse_limits(limits)}
+    options: dict[str, Any] = {
+        "kinds": parse_kinds(kinds),
+        "limits": parse_limits(limits),
+        **parse_trust(trust),
+    }
     check_table_output(out, safe=safe_csv)
     check_not_an_input(out, [data] if graph is None else (data, graph), overwrite=overwrite)
     admg = None if graph is None else open_graph(graph)

@@ -123,5 +123,7 @@ def _short_warnings(*, quiet: bool) -> Iterator[None]:
             warnings.simplefilter("default")
             for silent in (DeprecationWarning, PendingDeprecationWarning, ImportWarning):
                 warnings.simplefilter("ignore", silent)
+            # The remarks on the file and its kinds say that, in words of the shell.
+            warnings.filterwarnings("ignore", message="Columns of text that hold numbers")
         warnings.showwarning = show
         yield

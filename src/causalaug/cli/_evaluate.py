@@ -21,10 +21,14 @@ from causalaug.cli._options import (
     Limits,
     Overwrite,
     Seed,
+    Task,
+    TaskName,
     TextFormat,
+    Trust,
     check_jobs,
     parse_kinds,
     parse_limits,
+    parse_trust,
 )
 from causalaug.cli._output import Output, plain
 from causalaug.exceptions import ParameterError
@@ -50,13 +54,6 @@ class LearnerName(StrEnum):
     xgboost = "xgboost"
 
 
-class TaskName(StrEnum):
-    """What is predicted: numbers or classes."""
-
-    regression = "regression"
-    classification = "classification"
-
-
 Target = Annotated[
     str,
     typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.", show_default=False),
@@ -72,15 +69,6 @@ Report = Annotated[
     ),
 ]
 Learner = Annotated[LearnerName, typer.Option(help="The learner that is to be helped.")]
-Task = Annotated[
-    TaskName | None,
-    typer.Option(
-        help="By default what the learner does; else numbers are regressed, all else is "
-        "classified.",
-        show_default=False,
-    ),
-]
-
 Folds = Annotated[
     int | None,
     typer.Option(
@@ -119,6 +107,7 @@ def evaluate(
     minutes: Minutes = None,
     jobs: Jobs = 1,
     kinds: Kinds = None,
+    trust: Trust = None,
     overwrite: Overwrite = False,
     limits: Limits = None,
     *,
@@ -129,9 +118,9 @@ def evaluate(
 ) -> None:
     """Ask whether a graph helps to predict, and fits the data.
 
-    The learner is trained alone, with new rows of the graph, and with new rows that assume
-    nothing (the control), and judged on the same held-out rows. What the control gains is
-    smoothing; what the graph gains beyond it is its own. The verdict comes first.
+    The learner is trained alone, and in a blend on each rung of a ladder of knowledge: nothing,
+    the order of the graph, the graph. All are judged on the same held-out rows; what a rung adds
+    to the one below is what that knowledge is worth. The verdict comes first.
 
     \b
     A first look, in less time:
@@ -148,6 +137,7 @@ def evaluate(
     options: dict[str, Any] = {
         "kinds": parse_kinds(kinds),
         "limits": parse_limits(limits),
+        **parse_trust(trust),
         "n_splits": folds or (QUICK_FOLDS if quick else FOLDS),
         "repeats": repeats,
         "rivals": not quick,
@@ -178,37 +168,44 @@ def _learner(
 ) -> tuple["pd.DataFrame", Any]:
     """Return a learner by its name, and the frame with a target that it takes."""
     from causalaug._validation import check_columns_exist
-    from causalaug.evaluation import named_learner
+    from causalaug.cli._rows import task_in_words
+    from causalaug.evaluation import named_learner, task_of
 
     check_columns_exist("--target", [target], list(frame.columns))
-    task = task or _default_task(frame[target], name)
-    classification = task == TaskName.classification
+    task = task if task is not None else task_of_learner(name, frame[target])
+    taken = task_of(frame[target], task and task.value)
+    note = None if task is not None else task_in_words(target, frame[target], taken)
+    if note is not None:
+        output.remark(note)
+    classification = taken == TaskName.classification.value
     features = frame.drop(columns=target)
     learner = named_learner(name.value, features, classification=classification)
     if name == LearnerName.xgboost and classification:
-        frame = frame.assign(**{target: _as_codes(frame[target], output)})
+        codes, classes = as_codes(frame[target])
+        names = ", ".join(f"{code} = {label}" for code, label in enumerate(classes))
+        output.remark(f"XGBoost takes classes as numbers: {names}")
+        frame = frame.assign(**{target: codes})
     return frame, learner
 
 
-def _default_task(labels: "pd.Series[Any]", name: LearnerName) -> TaskName:
-    """Return what the learner does; where it does both, numbers are regressed."""
+def task_of_learner(name: LearnerName, labels: "pd.Series[Any]") -> TaskName | None:
+    """Return what a learner does that does one thing only; None if it does both."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+    if name == LearnerName.logistic:
+        return TaskName.classification
     is_number = is_numeric_dtype(labels) and not is_bool_dtype(labels)
-    if is_number and name != LearnerName.logistic:
-        return TaskName.regression
-    return TaskName.classification
+    return TaskName.regression if name == LearnerName.ridge and is_number else None
 
 
-def _as_codes(labels: "pd.Series[Any]", output: Output) -> "pd.Series[Any]":
-    """Return classes as numbers from 0, and say which is which; missing ones stay missing."""
+def as_codes(labels: "pd.Series[Any]") -> tuple["pd.Series[Any]", Any]:
+    """Return classes as numbers from 0, and which is which; missing ones stay missing."""
     import pandas as pd
 
     codes, classes = pd.factorize(labels, sort=True)
-    names = ", ".join(f"{code} = {label}" for code, label in enumerate(classes))
-    output.remark(f"XGBoost takes classes as numbers: {names}")
-    coded = pd.Series(codes, index=labels.index)
-    return coded if labels.notna().all() else coded.astype("Int64").mask(labels.isna())
+    coded = pd.Series(codes, index=labels.index, name=labels.name)
+    has_all = labels.notna().all()
+    return (coded if has_all else coded.astype("Int64").mask(labels.isna())), classes
 
 
 def check_report(path: Path) -> None:
@@ -258,7 +255,7 @@ def tell_figures(output: Output, result: "Evaluation") -> None:
     output.table(["method", compared.loss_name, "against the baseline"], losses)
     output.say()
     output.table(["part of the gain", f"change in {compared.loss_name}"], parts)
-    output.say(f"\nBaseline: {compared.learner}. Control: new rows that assume no independence.")
+    output.say(f"\nBaseline: {compared.learner}. Steps: nothing known, the order, the graph.")
     output.say(f"Kinds: {result.settings['kinds of columns']} (--kinds changes them).")
     for line in result.check.summary().splitlines()[1:]:
         output.say(line)

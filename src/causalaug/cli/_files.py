@@ -1,6 +1,7 @@
 """Files that a command reads or writes: they must be there, and not be the same."""
 
 import os
+import stat
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,6 +20,11 @@ def check_input(path: Path, what: str) -> None:
         )
     if not os.path.exists(path):
         raise DataNotFoundError(f"{what} must be a file. Found none: {shown}. {_near(path)}")
+    if not os.path.isfile(path):  # It may have no end, or wait for ever for a first byte.
+        raise DataNotFoundError(
+            f"{what} must be a regular file. Found a {_sort_of_file(path)}: {shown}. Write its "
+            "content to a file first."
+        )
 
 
 def check_not_an_input(
@@ -42,6 +48,13 @@ def _is_same_file(out: Path, given: "str | os.PathLike[str]") -> bool:
         return os.path.samefile(out, given)
     except (OSError, ValueError):  # There is none, or there cannot be one: zero bytes.
         return False
+
+
+def _sort_of_file(path: Path) -> str:
+    mode = os.stat(path).st_mode
+    if stat.S_ISFIFO(mode):
+        return "pipe"
+    return "socket" if stat.S_ISSOCK(mode) else "device"
 
 
 def _near(path: Path) -> str:

@@ -62,8 +62,9 @@ def show(source: GraphSource, *, output: Output) -> None:
     output.say(f"Order:         {listed(admg.topological_order())}")
     output.say(f"Districts:     {'; '.join(shared) or '-'}")
     output.say(f"Factors:       {' '.join(factors)}")
-    shielded = "yes" if admg.is_mb_shielded() else "no, it implies more than the method uses"
-    output.say(f"Mb-shielded:   {shielded}")
+    is_used = admg.is_mb_shielded()
+    used = "yes, the method uses all" if is_used else "no, the method does not use all"
+    output.say(f"Used in full:  {used} that the graph claims")
 
 
 @graph.command()

@@ -10,7 +10,7 @@ from causalaug.cli._files import check_input
 from causalaug.exceptions import DataNotFoundError, GraphFormatError
 from causalaug.graphs import ADMG, read_graph, write_graph
 
-ARROW = re.compile(r"->|<-|=>|--|[→←↔{;\n]")
+ARROW = re.compile(r"->|<|=>|--|[→←↔{;\n]")
 """What a file's name rarely has; also arrows that are none, which `read_graph` explains."""
 
 TABLE_ENDINGS = {".csv", ".tsv", ".tab", ".parquet", ".pq", ".feather", ".arrow"}
@@ -31,7 +31,8 @@ def open_graph(source: str) -> ADMG:
     try:
         check_input(Path(source), "A graph")
     except DataNotFoundError as error:
-        raise GraphFormatError(f"{error} Arrow text has an arrow: 'A -> B; B <-> C'.") from error
+        hint = "" if os.path.exists(source) else " Arrow text has an arrow: 'A -> B; B <-> C'."
+        raise GraphFormatError(f"{error}{hint}") from error
     if Path(source).suffix.lower() in TABLE_ENDINGS:
         raise GraphFormatError(
             f"A graph must not be a table. Found {source!r}. The table comes first, the "
@@ -58,5 +59,6 @@ def graph_as_json(graph: ADMG) -> dict[str, Any]:
         "nodes": graph.nodes,
         "directed": graph.directed,
         "bidirected": graph.bidirected,
+        **({"beliefs": [[*edge, b] for edge, b in graph.beliefs.items()]} if graph.beliefs else {}),
         "arrows": write_graph(graph),
     }

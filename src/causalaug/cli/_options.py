@@ -6,6 +6,7 @@ Options that are always given together are a group, see `with_groups`: `ChosenCo
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -17,6 +18,22 @@ ONE_KIND = re.compile(rf"(.+?)=({'|'.join(KIND_NAMES)})(?:,|\Z)", re.DOTALL)
 NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 ONE_LIMIT = re.compile(rf"(.+?)=({NUMBER})?:({NUMBER})?(?:,|\Z)", re.DOTALL)
 
+
+class TaskName(StrEnum):
+    """What is predicted: numbers or classes."""
+
+    regression = "regression"
+    classification = "classification"
+
+
+Task: TypeAlias = Annotated[
+    TaskName | None,
+    typer.Option(
+        help="By default what the learner does; else text and whole numbers of which exactly two "
+        "differ are classes, all other numbers are numbers.",
+        show_default=False,
+    ),
+]
 Data: TypeAlias = Annotated[
     Path,
     typer.Argument(
@@ -32,7 +49,8 @@ Graph: TypeAlias = Annotated[
         "-g",
         metavar="FILE|ARROWS",
         help="The causal graph: a file (arrows, DAGitty, DOT, GML), or the arrows themselves: "
-        "'A -> B; B <-> C'.",
+        "'A -> B; B <-> C'. Behind an edge its belief may stand, 'A -> B [0.7]'. An order alone is "
+        "'A, B < C < D'.",
         show_default=False,
     ),
 ]
@@ -40,7 +58,18 @@ GraphSource: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="GRAPH",
-        help="A file (arrows, DAGitty, DOT, GML), or the arrows themselves: 'A -> B; B <-> C'.",
+        help="A file (arrows, DAGitty, DOT, GML), or the arrows themselves: 'A -> B; B <-> C'; or "
+        "an order, 'A, B < C < D'.",
+        show_default=False,
+    ),
+]
+Trust: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--trust",
+        metavar="full|auto|P",
+        help="How far the graph is believed: as it stands (full), factor by factor as far as "
+        "left-out rows let it be (auto), or by a number from 0, its order alone, to 1, full.",
         show_default=False,
     ),
 ]
@@ -72,7 +101,7 @@ Limits: TypeAlias = Annotated[
         "--limits",
         metavar="COLUMN=LOW:HIGH,...",
         help="What columns may hold, as in dose=0:,share=0:1. By default what was never negative "
-        "stays so.",
+        "and comes close to 0 stays so.",
         show_default=False,
     ),
 ]
@@ -118,6 +147,16 @@ Separator: TypeAlias = Annotated[
         "--separator",
         metavar="SIGN",
         help="What separates the cells of a .csv table, if it is no comma.",
+        show_default=False,
+    ),
+]
+Missing: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        metavar="CELL",
+        help="What stands for a missing cell in a .csv or .tsv table, beside NA and the like: '*', "
+        "-999. Can be repeated.",
         show_default=False,
     ),
 ]
@@ -175,6 +214,7 @@ class TextFormat:
     separator: Separator = None
     decimal: Decimal = None
     dates: Dates = True
+    missing: Missing = None
 
 
 def check_jobs(jobs: int) -> None:
@@ -183,6 +223,23 @@ def check_jobs(jobs: int) -> None:
         raise typer.BadParameter(
             "must be a number of processes, or -1 for all cores. Found 0", param_hint="'--jobs'"
         )
+
+
+def parse_trust(given: str | None) -> dict[str, str | float]:
+    """Return the option `trust` as the library takes it; nothing if it was not given.
+
+    >>> parse_trust("0.5"), parse_trust("auto"), parse_trust(None)
+    ({'trust': 0.5}, {'trust': 'auto'}, {})
+    """
+    if given is None:
+        return {}
+    if given in ("full", "auto"):
+        return {"trust": given}
+    if re.fullmatch(NUMBER, given) and 0.0 <= float(given) <= 1.0:
+        return {"trust": float(given)}
+    raise typer.BadParameter(
+        f"must be full, auto, or a number from 0 to 1. Found {given}", param_hint="'--trust'"
+    )
 
 
 def parse_kinds(given: list[str] | None) -> dict[str, KindName]:

@@ -7,13 +7,13 @@ import json
 import math
 import sys
 import textwrap
-import threading
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from shutil import get_terminal_size
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from causalaug._progress import Shown, Steps
+from causalaug.cli._errors import Terminated
 from causalaug.cli._options import Debug, Json, Quiet  # noqa: TC001  typer reads them
 from causalaug.cli._text import on_one_line, printable
 
@@ -68,70 +68,64 @@ class Output:
 
     @contextmanager
     def progress(self, label: str) -> Iterator[Callable[[int, int], None]]:
-        """Yield a function to call with the steps done and their total."""
+        """Yield a function to call with the steps done and their total.
+
+        Who interrupts the work reads how far it was.
+        """
         if self.quiet:
             yield lambda done, total: None
             return
-        if not sys.stderr.isatty():
-            with _Heartbeat(label) as beat:
-                yield beat.note
-            return
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-
-        with Progress(
-            "{task.description}",
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            "left",
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        ) as bars:
-            task = bars.add_task(label, total=None)
-            yield lambda done, total: bars.update(task, completed=done, total=total)
+        shown = _bar(label) if sys.stderr.isatty() else _lines(label)
+        try:
+            with shown as steps:
+                yield steps
+        except (KeyboardInterrupt, Terminated):
+            if steps.done:
+                self.remark(f"{steps.line().partition(', about')[0]}, then it was stopped.")
+            raise
 
 
-class _Heartbeat:
-    """Says every ten seconds how far the work is, from a thread of its own.
+def _lines(label: str) -> AbstractContextManager[Steps]:
+    """Return what says every ten seconds how far the work is."""
+    return Shown(label, every=SECONDS_BETWEEN_LINES, in_place=False)
 
-    The work itself reports only after each step, and one step may take a minute.
-    """
 
-    def __init__(self, label: str) -> None:
-        self._label, self._began = label, monotonic()
-        self._done, self._total = 0, 0
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name="causalaug-progress", daemon=True)
+@contextmanager
+def _bar(label: str) -> Iterator[Steps]:
+    """Draw a bar on a terminal, from a thread of its own."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+    from rich.text import Text
 
-    def note(self, done: int, total: int) -> None:
-        """Keep how many steps are done, and of how many."""
-        self._done, self._total = done, total
+    steps = Steps(label)
 
-    def __enter__(self) -> _Heartbeat:
-        self._thread.start()
-        return self
+    class Counted(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{steps.done}/{steps.total}" if steps.total else "")
 
-    def __exit__(self, *error: object) -> None:
-        self._over.set()
-        self._thread.join()
+    class Left(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            bars.update(task.id, completed=steps.share, total=1.0 if steps.total else None)
+            left = steps.seconds_left()
+            return Text("" if left is None else f"about {left:.0f} s left")
 
-    def _beat(self) -> None:
-        while not self._over.wait(SECONDS_BETWEEN_LINES):
-            print(self._line(monotonic() - self._began), file=sys.stderr, flush=True)
-
-    def _line(self, seconds: float) -> str:
-        steps = f" {self._done} of {self._total} steps," if self._total else ""
-        left = seconds * (self._total - self._done) / self._done if self._done else 0.0
-        after = f", about {left:.0f} s left" if left else ""
-        return f"{self._label}:{steps} {seconds:.0f} s so far{after}"
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        Counted(),
+        TimeElapsedColumn(),
+        Left(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        bars.add_task(label, total=None)
+        yield steps
 
 
 def plain(value: Any) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from causalaug._validation import some, typing_slips
+from causalaug._validation import look_alikes, some, typing_slips
 from causalaug.cli._text import listed
+from causalaug.evaluation import note_on_task
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.table import Table, without_extra
 
@@ -44,6 +45,19 @@ def kinds_taken(frame: pd.DataFrame, kinds: Mapping[str, KindName]) -> dict[str,
     return dict(zip(table.columns, table.kinds, strict=True))
 
 
+def task_in_words(target: str, cells: pd.Series[Any], task: str) -> str | None:
+    """Return one line on a target that might be numbers or classes; None if it may not.
+
+    >>> task_in_words("n", pd.Series([1, 2, 3], name="n"), "regression")
+    'n has 3 whole values and is predicted as a number; --task classification predicts classes.'
+    """
+    few = kinds_taken(cells.to_frame(), {})[target] != "continuous"
+    note = note_on_task(target, cells, task, few=few)
+    if note is None:
+        return None
+    return note.replace('task="', "--task ").replace('" predicts', " predicts")
+
+
 def only_evidence(
     frame: pd.DataFrame, nodes: Sequence[str], target: str, output: Output
 ) -> pd.DataFrame:
@@ -55,6 +69,11 @@ def only_evidence(
     columns = [name for name in frame.columns if name != target]
     present = [name for name in nodes if name in columns]
     absent = [name for name in nodes if name not in columns and name != target]
+    alike = look_alikes([name for name in columns if name not in nodes], absent)
+    if alike:
+        raise TableError(
+            f"Columns of NEW must be named as the nodes of the graph are. {alike}".rstrip()
+        )
     if not present:
         raise TableError(
             f"NEW must have a column that is a node of the graph, beside the target {target!r}. "

@@ -6,13 +6,17 @@ import codecs
 import csv
 import io
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
+import numpy as np
 import pandas as pd
 
 from causalaug._atomic import atomic_path, check_output
+from causalaug._memory import memory_of_process
 from causalaug._optional import import_optional
 from causalaug._validation import brief, check_columns_exist
 from causalaug.cli._cells import (
@@ -43,7 +47,7 @@ from causalaug.exceptions import ParameterError, TableError
 from causalaug.table import check_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
 FORMATS = {
@@ -55,6 +59,8 @@ FORMATS = {
     ".feather": "feather",
     ".arrow": "feather",
 }
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
+"""What spreadsheets save. Renaming would not help."""
 DEFAULT_TEXT, ALL_COLUMNS = TextFormat(), ChosenColumns()
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 SPELLED = {"tab": "\t", "\\t": "\t"}
@@ -75,6 +81,11 @@ BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 def table_format(path: Path, what: str) -> str:
     """Return the format that the ending of a path stands for, if it can be had here."""
     ending = path.suffix.lower()
+    if ending in SPREADSHEETS:
+        raise ParameterError(
+            f"{what} must end in one of {', '.join(FORMATS)}. Found {brief(str(path))}, a "
+            "spreadsheet. Export it as CSV, and name that file."
+        )
     if ending not in FORMATS:
         raise ParameterError(
             f"{what} must end in one of {', '.join(FORMATS)}. Found {brief(str(path))}. Rename it."
@@ -149,30 +160,56 @@ def _read_text(
     path: Path, separator: str, text: TextFormat, chosen: ChosenColumns, expected: Expected
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the frame in a text file, with numbers, dates and text, and remarks on its cells."""
-    sign, decimal = _one_sign(text.separator) or separator, text.decimal or "."
+    sign = separator_of(text, separator)
+    return frame_of_text(_decoded(path, text.encoding), path, sign, text, chosen, expected)
+
+
+def separator_of(text: TextFormat, separator: str) -> str:
+    """Return the sign between cells, of the user or of the ending; it must not be in numbers."""
+    sign = _one_sign(text.separator) or separator
     check_decimal(text.decimal, sign)
-    content = _decoded(path, text.encoding)
+    return sign
+
+
+def frame_of_text(
+    content: str,
+    path: Path,
+    sign: str,
+    text: TextFormat,
+    chosen: ChosenColumns,
+    expected: Expected,
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame in the content of a file, and remarks on its cells."""
+    decimal, missing = text.decimal or ".", text.missing or []
     parsed = partial(_parsed, content, path, sign)
     # Before the cells are looked at: a column that is left out may hold anything.
     frame = _only_chosen(
-        parsed(decimal=decimal, dtype=dict.fromkeys(expected.text, str), **EXACTLY), chosen
+        parsed(
+            decimal=decimal,
+            dtype=dict.fromkeys(expected.text, str),
+            na_values=missing,
+            **EXACTLY,
+        ),
+        chosen,
     )
     written = cache(lambda: parsed(dtype=str, na_filter=False))
     is_used = [expected.nodes is None or name in expected.nodes for name in frame]
     used = frame.loc[:, is_used]
     if may_have_identifiers(content, sign):
         used = _replaced(used, _identifiers(used, written, expected))
-    used, remarks = _without_marks(used, decimal, expected)
+    used, remarks = _without_marks(used, text, expected)
     typed = used[[name for name in used if name not in expected.text]]
     check_numbers(
         _replaced(typed, {name: typed[name].mask(is_mark(typed[name])) for name in _texts(typed)}),
         path,
         text.decimal,
         sign,
-        lambda: _replaced(typed, {name: bare_text(written()[name]) for name in typed.columns}),
+        lambda: _replaced(
+            typed, {name: bare_text(written()[name], missing) for name in typed.columns}
+        ),
     )
-    found, more = _typed_text(typed, decimal, expected)
     dates = dates_in(typed) if text.dates else {}
+    found, more = _typed_text(typed.drop(columns=list(dates)), text, expected)
     mended = _replaced(used, {**found, **dates})
     columns = {name: mended[name] if name in mended else written()[name] for name in frame.columns}
     return _replaced(frame, columns), [*remarks, *more]
@@ -200,12 +237,12 @@ def _identifiers(
 
 
 def _without_marks(
-    frame: pd.DataFrame, decimal: str, expected: Expected
+    frame: pd.DataFrame, text: TextFormat, expected: Expected
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the frame with bare text, without marks of missing cells, and remarks on those."""
-    columns, remarks = {}, []
+    columns, remarks, decimal = {}, [], text.decimal or "."
     for name in _texts(frame):
-        cells = bare_text(frame[name])
+        cells = bare_text(frame[name], text.missing or ())
         marks = is_mark(cells)
         others = distinct(cells[~marks])
         if name in expected.text:
@@ -220,11 +257,11 @@ def _without_marks(
 
 
 def _typed_text(
-    frame: pd.DataFrame, decimal: str, expected: Expected
+    frame: pd.DataFrame, text: TextFormat, expected: Expected
 ) -> tuple[dict[str, pd.Series[Any]], list[str]]:
     """Return the columns of text that hold numbers or booleans, and remarks on the others."""
     found: dict[str, pd.Series[Any]] = {}
-    remarks, identifiers = [], {}
+    remarks, identifiers, decimal = [], {}, text.decimal or "."
     _check_whole_numbers(frame.drop(columns=_texts(frame)))
     for name in _texts(frame):
         cells = frame[name]
@@ -236,10 +273,11 @@ def _typed_text(
             found[name] = as_numbers(cells, decimal)
         elif all(cell in BOOLEANS for cell in different):
             found[name] = as_booleans(cells)
-        elif not expected.is_known(name) and (line := on_text(name, cells, decimal)) is not None:
-            remarks.append(line)
+        elif not expected.is_known(name):
+            remarks.append(on_text(name, cells, decimal, dates=text.dates))
     told = {name: cell for name, cell in identifiers.items() if not expected.is_known(name)}
-    return found, [*remarks, *([on_identifiers(told)] if told else [])]
+    remarks.append(on_identifiers(told) if told else None)
+    return found, [line for line in remarks if line is not None]
 
 
 def _only_chosen(frame: pd.DataFrame, chosen: ChosenColumns) -> pd.DataFrame:
@@ -250,12 +288,29 @@ def _only_chosen(frame: pd.DataFrame, chosen: ChosenColumns) -> pd.DataFrame:
     return kept
 
 
+def without_unchosen(frame: pd.DataFrame, chosen: ChosenColumns) -> pd.DataFrame:
+    """Return a second table without the columns that the first is read without.
+
+    It need not have them.
+    """
+    used = _split(chosen.columns, frame) or set(frame.columns)
+    left_out = _split(chosen.drop, frame)
+    kept: pd.DataFrame = frame[[name for name in frame if name in used and name not in left_out]]
+    return kept
+
+
 def _listed(option: str, given: Sequence[str] | None, frame: pd.DataFrame) -> set[str]:
+    """Return the columns that an option names; raise if there is no such column."""
+    names = _split(given, frame)
+    check_columns_exist(option, names, list(frame.columns))
+    return names
+
+
+def _split(given: Sequence[str] | None, frame: pd.DataFrame) -> set[str]:
     """Return names that were written with commas between; a name may itself hold commas."""
     names: list[str] = []
     for text in given or ():
         names += [text] if text in frame.columns else [name.strip() for name in text.split(",")]
-    check_columns_exist(option, names, list(frame.columns))
     return set(names)
 
 
@@ -277,20 +332,41 @@ def write_table(
 
     Columns that are `as_written` are text although numbers may be in them.
     """
-    kind = table_format(path, "The output")
     frame = without_formulas(frame, as_written) if safe else frame
+    with table_writer(path) as write:
+        write(frame)
+
+
+@contextmanager
+def table_writer(path: Path) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Yield what writes rows after those before; the file is there in full or not at all.
+
+    All parts must have the same columns, with cells of the same types.
+    """
+    kind = table_format(path, "The output")
     with atomic_path(path) as temporary:
         if kind not in SEPARATORS:
-            _write_arrow(frame, temporary, kind)
-        else:
-            frame.to_csv(
-                temporary,
-                index=False,
-                sep=SEPARATORS[kind],
-                encoding="utf-8",
-                lineterminator="\n",
-                quoting=csv.QUOTE_NONNUMERIC if has_returns(frame) else csv.QUOTE_MINIMAL,
-            )
+            parts: list[pd.DataFrame] = []
+            yield parts.append
+            whole = parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
+            _write_arrow(whole, temporary, kind)
+            return
+        with open(temporary, "w", encoding="utf-8", newline="") as file:
+            yield partial(_write_text, file, SEPARATORS[kind], headed=[])
+
+
+def _write_text(file: TextIO, separator: str, frame: pd.DataFrame, headed: list[bool]) -> None:
+    """Write rows; their names come before the first of them, and `headed` is no more empty."""
+    header = not headed
+    headed.append(True)
+    frame.to_csv(
+        file,
+        index=False,
+        header=header,
+        sep=separator,
+        lineterminator="\n",
+        quoting=csv.QUOTE_NONNUMERIC if has_returns(frame) else csv.QUOTE_MINIMAL,
+    )
 
 
 def _write_arrow(frame: pd.DataFrame, path: Path, kind: str) -> None:
@@ -317,10 +393,9 @@ def _one_sign(separator: str | None) -> str | None:
 
 def _decoded(path: Path, encoding: str) -> str:
     """Return the text of a file, or say which byte cannot be read and what may help."""
-    codec = _text_codec(encoding)
     content = path.read_bytes()
     try:
-        text = content.decode("utf-8-sig" if codec == "utf-8" else codec)
+        text = content.decode(text_codec(encoding))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         other = "utf-16" if content.startswith(BYTE_ORDER_MARKS) else "cp1252"
@@ -334,6 +409,12 @@ def _decoded(path: Path, encoding: str) -> str:
             f"The table must be {encoding} text. Found that {brief(str(path))} is not. "
             "Say another --encoding."
         ) from error
+    check_characters(text, path)
+    return text
+
+
+def check_characters(text: str, path: Path) -> None:
+    """Raise if what was decoded cannot be text."""
     if LONE_SURROGATE.search(text):
         raise TableError(
             f"The table must be text. Found half of a character in {str(path)!r}. "
@@ -344,11 +425,10 @@ def _decoded(path: Path, encoding: str) -> str:
             f"The table must be text. Found zero bytes in {str(path)!r}. Is it a binary file, or "
             "--encoding utf-16?"
         )
-    return text
 
 
-def _text_codec(encoding: str) -> str:
-    """Return the name by which Python knows an encoding of text."""
+def text_codec(encoding: str) -> str:
+    """Return the name by which Python knows an encoding of text; a mark of bytes is no text."""
     try:
         codec = codecs.lookup(encoding).name
         # rot13 and hex, for example, are no encodings of text. All that are can read this.
@@ -358,7 +438,7 @@ def _text_codec(encoding: str) -> str:
             "--encoding must be a known encoding of text, such as utf-8, latin-1 or cp1252. "
             f"Found {brief(encoding)}."
         ) from None
-    return codec
+    return "utf-8-sig" if codec == "utf-8" else codec
 
 
 def _parsed(text: str, path: Path, separator: str, **options: Any) -> pd.DataFrame:
@@ -448,7 +528,15 @@ def _read_arrow(path: Path, kind: str) -> pd.DataFrame:
     arrow = import_optional("pyarrow", extra="cli", purpose=f"A {kind} file")
     try:
         with open(path, "rb") as file:
+            if kind == "parquet":
+                _check_fits_into_memory(file, path)
             frame = read(file)
+    except MemoryError as error:  # Also that of arrow, which says how much it asked for.
+        raise _too_large(
+            f"{brief(str(path))}, which does not ({str(error)[:LONGEST_REASON]})"
+        ) from error
+    except TableError:
+        raise
     except (ValueError, OSError, TypeError, OverflowError, KeyError, arrow.ArrowException) as error:
         raise TableError(
             f"The table must be a {kind} file. Found {brief(str(path))}, which cannot be read as "
@@ -456,3 +544,36 @@ def _read_arrow(path: Path, kind: str) -> pd.DataFrame:
         ) from error
     named = any(name is not None for name in frame.index.names)
     return frame.reset_index(drop=not named)
+
+
+def _check_fits_into_memory(file: BinaryIO, path: Path) -> None:
+    """Raise if the cells of a Parquet file take more memory than there is.
+
+    Equal cells take next to no place in such a file. Where memory is promised and not there, the
+    system ends the process without a word; so this is asked before.
+    """
+    metadata = import_module("pyarrow.parquet").ParquetFile(file).metadata
+    file.seek(0)
+    n_bytes = metadata.num_rows * sum(map(_bytes_per_cell, metadata.schema.to_arrow_schema().types))
+    memory = memory_of_process()
+    if n_bytes > memory:
+        n_columns = metadata.num_columns
+        raise _too_large(
+            f"{metadata.num_rows:,} rows and {n_columns} column{'s' * (n_columns != 1)} in "
+            f"{brief(str(path))}: {n_bytes / 1e9:,.1f} GB, where there are {memory / 1e9:,.1f}"
+        )
+
+
+def _bytes_per_cell(dtype: Any) -> float:
+    """Return what a cell takes at least; other cells than numbers are objects elsewhere."""
+    try:
+        return float(dtype.bit_width / 8)
+    except ValueError:
+        return float(np.dtype(object).itemsize)
+
+
+def _too_large(found: str) -> TableError:
+    return TableError(
+        f"A table must fit into memory. Found {found}. Take fewer rows, for example a random "
+        "sample of them, or fewer columns."
+    )

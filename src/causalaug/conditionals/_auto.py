@@ -1,18 +1,36 @@
 """Choose how each factor is modelled by how likely it makes rows that it has not seen."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from causalaug._validation import check_at_least
-from causalaug.conditionals._base import FittedConditional
+from causalaug.conditionals._base import FittedConditional, fit_normal
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
-from causalaug.densities import DEFAULT_SMOOTHING, likeliest
-from causalaug.factorization import Factor
-from causalaug.table import Table
+from causalaug.densities import (
+    DEFAULT_SMOOTHING,
+    BackOff,
+    RowDensities,
+    Sample,
+    are_levels,
+    fit_back_off,
+    likeliest,
+    rows_that_suffice,
+    rows_to_judge,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from causalaug.factorization import Factor
+    from causalaug.table import Table
+    from causalaug.typing import IntArray
 
 TEMPERATURES = (0.3, 0.6, 1.2, 2.5)
 """Temperatures of the kernels that are tried: the paper's, and wider ones."""
@@ -44,14 +62,17 @@ class AutoConditional:
 
     A factor is modelled by a mean and the noise around it (`ResidualConditional`), or by
     weighted rows (`KernelConditional`) at one of several temperatures: what has no mean, and what
-    depends on its pillow in a way that no mean describes. Each is judged by the log-density of
-    every observed row under a fit to the others, in closed form. In a table of 250 to 4,000 rows
+    depends on its pillow in a way that no mean describes. Levels given levels have tables that back
+    off from the whole pillow to less of it (`BackOff`), unless the pillow has ranks and rows that
+    are near make others likelier. Each is judged by the log-density of every observed row under a
+    fit to the others, in closed form. In a table of 250 to 4,000 rows
     any row may lend its residual, in others those near the pillow do.
 
     Parameters
     ----------
     level_smoothing : float, default=1.0
-        As in `KernelConditional`.
+        As in `KernelConditional`, for levels whose pillow has numbers or ranks. 0 switches all
+        smoothing of levels off, tables that back off included.
 
     Examples
     --------
@@ -83,19 +104,118 @@ class AutoConditional:
         self, tables: Sequence[Table], factors: Sequence[Factor]
     ) -> tuple[FittedConditional, ...]:
         """Return the same where each factor has a table of its own."""
+        return fit_normal(tables, partial(self._fit_each, factors=factors))
+
+    def _fit_each(
+        self, tables: Sequence[Table], factors: Sequence[Factor]
+    ) -> tuple[FittedConditional, ...]:
         kernel = KernelConditional(level_smoothing=self.level_smoothing)
         are_many = any(table.n_rows in ROWS_THAT_LEND_ANYWHERE for table in tables)
         options = {"temperature": math.inf} if are_many else {}
-        moved = ResidualConditional(kernel=kernel, **options).fit_each(tables, factors)
-        tried = [_tried(*each) for each in zip(moved, tables, factors, strict=True)]
+        sampled = _Sampled.of(tables, factors)
+        moved = sampled.thinned(
+            kernel, ResidualConditional(kernel=kernel, **options).fit_each(tables, factors)
+        )
+        backing = self._backing(tables, factors)
+        tried = [
+            () if each[-1] is not None and not _has_ranks(*each[1:3]) else _tried(*each[:3])
+            for each in zip(moved, tables, factors, backing, strict=True)
+        ]
         at = {
-            t: replace(kernel, temperature=t).fit_each(tables, factors)
+            t: sampled.thinned(wide, wide.fit_each(tables, factors))
             for t in dict.fromkeys(t for each in tried for t in each)
+            for wide in [replace(kernel, temperature=t)]
         }
         return tuple(
-            _best([moved[number], *(at[t][number] for t in tried[number])], table, factor)
+            _backed(
+                _best([moved[number], *(at[t][number] for t in tried[number])], table, factor),
+                backing[number],
+                table,
+                factor,
+            )
             for number, (table, factor) in enumerate(zip(tables, factors, strict=True))
         )
+
+    def _backing(
+        self, tables: Sequence[Table], factors: Sequence[Factor]
+    ) -> tuple[BackOff | None, ...]:
+        """Return the tables of each factor that back off; None where there is a number."""
+        each = [(t, f) for t, f in zip(tables, factors, strict=True) if are_levels(t, f)]
+        if self.level_smoothing == 0.0:
+            return (None,) * len(factors)
+        made = iter(fit_back_off([t for t, _ in each], [f for _, f in each]))
+        pairs = zip(tables, factors, strict=True)
+        return tuple(next(made) if are_levels(*pair) else None for pair in pairs)
+
+
+def _samples(
+    tables: Sequence[Table],
+    factors: Sequence[Factor],
+    choose: Callable[[int], IntArray | None],
+) -> list[Sample | None]:
+    """Return some rows of each table; None: all.
+
+    Factors of one table share one sample. A variable that is constant there, and not in the whole
+    table, has all rows.
+    """
+    made: dict[int, Sample | None] = {}
+    for table in tables:
+        if id(table) not in made:
+            rows = choose(table.n_rows)
+            made[id(table)] = None if rows is None else Sample(rows, table.with_values_of(rows))
+    found = []
+    for table, factor in zip(tables, factors, strict=True):
+        sample, column = made[id(table)], table.index(factor.target)
+        varies = sample is not None and np.ptp(sample.table.values[:, column]) > 0.0
+        found.append(sample if varies else None)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Sampled:
+    """The rows of which densities of weighted rows are made, and those by which they are judged."""
+
+    factors: Sequence[Factor]
+    enough: Sequence[Sample | None]
+    judges: Sequence[Sample | None]
+
+    @classmethod
+    def of(cls, tables: Sequence[Table], factors: Sequence[Factor]) -> _Sampled:
+        """Choose the rows of each factor."""
+        enough, judges = (
+            _samples(tables, factors, choose) for choose in (rows_that_suffice, rows_to_judge)
+        )
+        return cls(factors, enough, judges)
+
+    def thinned(
+        self, kernel: KernelConditional, fits: Sequence[FittedConditional]
+    ) -> list[FittedConditional]:
+        """Return fits of weighted rows with densities of fewer rows; others as they are.
+
+        Every row may still lend its value.
+        """
+        enough, judges = self._makers(kernel, self.enough), self._makers(kernel, self.judges)
+        return [
+            replace(fit, density=replace(whole or fit.density, judged=judge))
+            if isinstance(fit.density, RowDensities)
+            else fit
+            for fit, whole, judge in zip(fits, enough, judges, strict=True)
+        ]
+
+    def _makers(
+        self, kernel: KernelConditional, samples: Sequence[Sample | None]
+    ) -> list[RowDensities | None]:
+        """Return what makes the density of each factor of its sample; None where there is none."""
+        pairs = [(s, f) for s, f in zip(samples, self.factors, strict=True) if s is not None]
+        tables, factors = [sample.table for sample, _ in pairs], [factor for _, factor in pairs]
+        weighers = iter(kernel.weighers(tables, factors, kernel.temperature))
+        smoothing = kernel.level_smoothing
+        return [
+            None
+            if sample is None
+            else RowDensities(next(weighers), level_smoothing=smoothing, sample=sample)
+            for sample in samples
+        ]
 
 
 def _tried(fit: FittedConditional, table: Table, factor: Factor) -> tuple[float, ...]:
@@ -110,3 +230,25 @@ def _best(fits: Sequence[FittedConditional], table: Table, factor: Factor) -> Fi
     if len(fits) == 1 or np.ptp(table.values[:, table.index(factor.target)]) == 0.0:
         return fits[0]
     return fits[likeliest([each.density for each in fits], table, factor)]
+
+
+def _has_ranks(table: Table, factor: Factor) -> bool:
+    """Say whether a column of the pillow has ranks: there, rows that are near may tell more."""
+    columns = [table.index(name) for name in factor.pillow]
+    return any(
+        table.kinds[column] == "ordered" and len(table.coding(column).values) > 2
+        for column in columns
+    )
+
+
+def _backed(
+    fit: FittedConditional, backing: BackOff | None, table: Table, factor: Factor
+) -> FittedConditional:
+    """Return a fit with the density of tables that back off, unless weighted rows are likelier.
+
+    Which rows lend their values stays as it is.
+    """
+    if backing is None:
+        return fit
+    is_behind = _has_ranks(table, factor) and likeliest([backing, fit.density], table, factor)
+    return fit if is_behind else replace(fit, density=backing)

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from causalaug._validation import check_at_least, check_choice, check_columns_exist, is_positive
-from causalaug.conditionals._base import FittedConditional
+from causalaug.conditionals._base import CountedFits, FittedConditional
 from causalaug.densities import DEFAULT_SMOOTHING, RowDensities
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
@@ -17,6 +15,7 @@ from causalaug.kernels import (
     DISCRETE_KERNELS,
     ORDERED_KERNEL,
     ColumnKernel,
+    Kernel,
     KernelColumn,
     ProductKernel,
     RowWeigher,
@@ -37,10 +36,11 @@ class KernelConditional:
 
     Parameters
     ----------
-    kernel : str or dict, default="gaussian"
+    kernel : str, Kernel or dict, default="gaussian"
         Kernel of the continuous columns: ``"gaussian"``, ``"epanechnikov"``,
         ``"biweight"``, ``"triweight"`` or ``"tricube"``. A dict names the kernel of single
-        columns, of either kind; the others keep their default.
+        columns, of either kind; the others keep their default. A `causalaug.kernels.Kernel` of
+        your own is used as it is: `bandwidth` and `temperature` do not touch it.
     discrete_kernel : str, default="nearest"
         Kernel of the nominal columns. ``"nearest"`` wants rows that are equal; where there is
         none, those that differ in the fewest columns serve, so that no path ends.
@@ -78,7 +78,7 @@ temperature=0.5, level_smoothing=1.0)
 Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
     """
 
-    kernel: str | Mapping[str, str] = "gaussian"
+    kernel: str | Kernel | Mapping[str, str | Kernel] = "gaussian"
     discrete_kernel: str = "nearest"
     bandwidth: Bandwidth | Mapping[str, Bandwidth] = "silverman"
     temperature: float = 0.3
@@ -91,7 +91,8 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
                 object.__setattr__(self, name, dict(getattr(self, name)))
         every_kernel = (*CONTINUOUS_KERNELS, *DISCRETE_KERNELS, ORDERED_KERNEL)
         for kernel in _values(self.kernel):
-            check_choice("kernel", kernel, every_kernel)
+            if not isinstance(kernel, Kernel):
+                check_choice("kernel", kernel, every_kernel)
         check_choice("discrete_kernel", self.discrete_kernel, DISCRETE_KERNELS)
         for bandwidth in _values(self.bandwidth):
             _check_bandwidth(bandwidth)
@@ -112,7 +113,11 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
         """Return the same where each factor has a table of its own."""
         weighers = self.weighers(tables, factors, self.temperature)
         density = partial(RowDensities, level_smoothing=self.level_smoothing)
-        return tuple(FittedConditional(each, density=density(each)) for each in weighers)
+        counted = CountedFits(self, tables, factors, Table.repeated)
+        return tuple(
+            FittedConditional(each, density=density(each), counted=partial(counted.at, number))
+            for number, each in enumerate(weighers)
+        )
 
     def weighers(
         self, tables: Sequence[Table], factors: Sequence[Factor], temperature: float
@@ -137,7 +142,7 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
         kernel = self._column_kernel(table, number, temperature)
         return KernelColumn.of(kernel, table.values[:, number], table.coding(number).values)
 
-    def column_kernels(self, table: Table) -> tuple[ColumnKernel, ...]:
+    def column_kernels(self, table: Table) -> tuple[ColumnKernel | Kernel, ...]:
         """Return the kernel and the bandwidth of each column, as used within a pillow."""
         self._check_names(table)
         columns = range(table.n_columns)
@@ -148,8 +153,10 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
             if isinstance(per_column, Mapping):
                 check_columns_exist(name, per_column, table.columns)
 
-    def _column_kernel(self, table: Table, column: int, temperature: float) -> ColumnKernel:
-        name, values = table.columns[column], table.present(column)
+    def _column_kernel(
+        self, table: Table, column: int, temperature: float
+    ) -> ColumnKernel | Kernel:
+        name, n_rows = table.columns[column], table.n_present(column)
         # Two ranks have no order that would tell more than whether they are equal.
         is_order = table.kinds[column] == "ordered" and len(table.coding(column).values) > 2
         kind = table.kinds[column] if is_order or table.kinds[column] == "continuous" else "nominal"
@@ -157,16 +164,18 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
         if kernel in ("identity", "nearest"):
             return ColumnKernel(kernel)
         if kernel == "aitchison_aitken":
-            return ColumnKernel(kernel, self._smoothing(name, values, bandwidth, temperature))
+            return ColumnKernel(kernel, self._smoothing(table, column, bandwidth, temperature))
         if kernel == ORDERED_KERNEL:
             own = isinstance(self.bandwidth, Mapping) and not isinstance(bandwidth, str)
-            step = float(bandwidth) if own else temperature * li_racine_step(len(values))
+            step = float(bandwidth) if own else temperature * li_racine_step(n_rows)
             return ColumnKernel(kernel, min(step, 1.0))
         if not table.numeric[column]:
             raise ParameterError(
                 f"Kernel {kernel!r} measures distances, but column {name!r} holds values "
                 f"without a scale. Use one of {sorted(DISCRETE_KERNELS)} for it."
             )
+        if isinstance(kernel, Kernel):
+            return kernel
         if isinstance(bandwidth, str):
             # A constant column wants exact match, and puts up with values that were never seen.
             rule = table.summary(column, BANDWIDTH_RULES[bandwidth])
@@ -175,7 +184,7 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
             return ColumnKernel(kernel, temperature * rule)
         return ColumnKernel(kernel, float(bandwidth))
 
-    def _kernel_of(self, name: str, kind: str) -> str:
+    def _kernel_of(self, name: str, kind: str) -> str | Kernel:
         of_ranks = "identity" if self.discrete_kernel == "identity" else ORDERED_KERNEL
         by_kind = {"continuous": "gaussian", "ordered": of_ranks}
         default = by_kind.get(kind, self.discrete_kernel)
@@ -188,12 +197,12 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
         return "silverman" if own is None else own
 
     def _smoothing(
-        self, name: str, values: np.ndarray, bandwidth: str | float, temperature: float
+        self, table: Table, column: int, bandwidth: str | float, temperature: float
     ) -> float:
-        n_values = len(np.unique(values))
+        name, n_values = table.columns[column], len(table.coding(column).values)
         largest = (n_values - 1) / n_values
         if isinstance(bandwidth, str) or not isinstance(self.bandwidth, Mapping):
-            rule = aitchison_aitken_smoothing(len(values), n_values)
+            rule = aitchison_aitken_smoothing(table.n_present(column), n_values)
             return min(temperature * rule, largest)
         if bandwidth > largest:
             raise ParameterError(

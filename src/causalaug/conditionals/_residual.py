@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from causalaug._magnitudes import LARGEST
 from causalaug._threads import one_blas_thread
 from causalaug._validation import is_positive
-from causalaug.conditionals._base import FittedConditional
+from causalaug.conditionals._base import CountedFits, FittedConditional
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.densities import (
-    LARGEST,
     MeanNoise,
     check_regressor,
     fit_mean_with,
@@ -107,7 +108,11 @@ class ResidualConditional:
         moved = [(table, factor) for table, factor, shift in pairs if shift]
         plain = iter(self.kernel.fit_each([t for t, _ in copied], [f for _, f in copied]))
         shifted = iter(self._moved([t for t, _ in moved], [f for _, f in moved]))
-        return tuple(next(shifted) if shift else next(plain) for shift in is_shifted)
+        counted = CountedFits(self, tables, factors, Table.normal)
+        return tuple(
+            replace(next(shifted) if shift else next(plain), counted=partial(counted.at, number))
+            for number, shift in enumerate(is_shifted)
+        )
 
     def _moved(self, tables: Sequence[Table], factors: Sequence[Factor]) -> list[FittedConditional]:
         """Fit the means of some variables, and the noise around them."""

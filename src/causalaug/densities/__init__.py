@@ -1,7 +1,8 @@
 """Densities: how likely a value is, given values of its pillow, and the mean around which it lies.
 
-A discrete variable has the weighted frequencies of its levels, a number the weighted kernel density
-of what the rows hold, or heavy-tailed noise around a fitted mean. Roots are no exception: their
+A discrete variable has the weighted frequencies of its levels, or tables of them that back off to
+fewer columns of the pillow; a number the weighted kernel density of what the rows hold, or
+heavy-tailed noise around a fitted mean. Roots are no exception: their
 pillow is empty.
 
 >>> import numpy as np
@@ -12,36 +13,54 @@ pillow is empty.
 array([0.5, 0. ])
 """
 
-from causalaug.densities._base import Density, DensityMaker, Shift
+from causalaug.densities._back_off import BackOff, are_levels, fit_back_off
+from causalaug.densities._base import Along, Density, DensityMaker, Shift, SlowWays
 from causalaug.densities._choice import LEAST_LOG, likeliest
-from causalaug.densities._factor import density_of
+from causalaug.densities._design import Design
+from causalaug.densities._factor import density_of, log_left_out
 from causalaug.densities._kernel_density import KernelDensity
 from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
+from causalaug.densities._line import RIDGE_PENALTIES, Line
 from causalaug.densities._mean_noise import MeanNoise, fit_mean_with, fit_means
+from causalaug.densities._mixed import MixedDensity, mix_draws
 from causalaug.densities._noise_density import NoiseDensity
 from causalaug.densities._regressor import check_regressor
-from causalaug.densities._rows import RowDensities
+from causalaug.densities._rows import RowDensities, Sample
 from causalaug.densities._spread import spread
-from causalaug.densities._transform import LARGEST
-from causalaug.densities._weighed import some_rows
+from causalaug.densities._stacking import stacking_weights
+from causalaug.densities._weighed import rows_that_suffice, rows_to_judge, some_rows
 
 __all__ = [
     "DEFAULT_SMOOTHING",
-    "LARGEST",
     "LEAST_LOG",
+    "RIDGE_PENALTIES",
+    "Along",
+    "BackOff",
     "Density",
     "DensityMaker",
+    "Design",
     "KernelDensity",
     "LevelDensity",
+    "Line",
     "MeanNoise",
+    "MixedDensity",
     "NoiseDensity",
     "RowDensities",
+    "Sample",
     "Shift",
+    "SlowWays",
+    "are_levels",
     "check_regressor",
     "density_of",
+    "fit_back_off",
     "fit_mean_with",
     "fit_means",
     "likeliest",
+    "log_left_out",
+    "mix_draws",
+    "rows_that_suffice",
+    "rows_to_judge",
     "some_rows",
     "spread",
+    "stacking_weights",
 ]

@@ -7,10 +7,20 @@ minus infinity.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
-from causalaug.densities._base import NO_ATOMS, Shift
+from causalaug._threads import one_blas_thread
+from causalaug.densities._base import (
+    NO_ATOMS,
+    Along,
+    Density,
+    HeldDensity,
+    Shift,
+    SlowWays,
+)
+from causalaug.densities._curves import FEWEST_ROWS, Curves, RowsAlong, exp_roughly, knots_over
 from causalaug.densities._spread import spread
 from causalaug.densities._student import (
     floor_of_scale,
@@ -83,7 +93,7 @@ def weighted_quantile(values: FloatArray, share: FloatArray, level: float) -> fl
 
 
 @dataclass(frozen=True, eq=False)
-class KernelDensity:
+class KernelDensity(SlowWays):
     """A Gaussian bump on what each weighted row holds (or lends, with a shift), and a tail."""
 
     rows: WeighedRows
@@ -259,6 +269,73 @@ class KernelDensity:
         result.sort(axis=1)
         return result
 
+    def along(self, values: FloatArray, pillow: FloatArray, position: int) -> Along:
+        """Return the density along a column of the pillow: of many rows, as curves."""
+        slow = super().along(values, pillow, position)
+        rows = None if self.shift is not None else self._along(position, pillow.shape[1])
+        if rows is None:
+            return slow
+        keys = np.column_stack([values, np.delete(pillow, position, axis=1)])
+        curves, grid = partial(self._curves, rows), knots_over(self.values, self.bandwidth)
+        # Curves at knots of the value serve all rows, unless the rest of the pillow has numbers.
+        if grid is None or rows.numbers:
+            return Curves(rows.knots, curves(keys), slow)
+        return Curves(rows.knots, rows.between(keys, 0, grid, curves), slow)
+
+    def _curves(self, rows: RowsAlong, keys: FloatArray) -> FloatArray:
+        """Return log-densities at the knots of keys: a value, and the rest of a pillow."""
+        weights, tuple_of = rows.weights(keys[:, 1:])
+        totals, values = rows.sums(weights), keys[:, 0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mixed = np.log(rows.sums(weights[tuple_of] * self._bumps(values)))
+            mixed -= np.log(totals)[tuple_of]
+        mixed -= np.log(self.bandwidth) + 0.5 * np.log(2.0 * np.pi)
+        common = self.tail.log_density(values)[:, np.newaxis]
+        counts = rows.counts(weights, totals)[tuple_of]
+        return add_log_shares(mixed, counts, common, TAIL_ROWS)
+
+    def _along(self, position: int, n_columns: int) -> RowsAlong | None:
+        """Return the rows along a column of the pillow, once for all who ask."""
+        if position not in self._kept:
+            self._kept[position] = RowsAlong.of(self.rows, position, n_columns)
+        return self._kept[position]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what `_along` can make again: it is far larger than all else."""
+        return {name: value for name, value in vars(self).items() if name != "_kept"}
+
+    @cached_property
+    def _kept(self) -> dict[int, RowsAlong | None]:
+        """What `_along` has returned, by position."""
+        return {}
+
+    def _bumps(self, values: FloatArray) -> FloatArray:
+        """Return the bumps of all rows, of height one, at some values: shape (n, n_rows)."""
+        distance = np.subtract.outer(values, self.values)
+        distance *= 1.0 / self.bandwidth
+        with np.errstate(over="ignore"):  # so far out that nothing is left of the bump
+            distance *= distance
+        distance *= -0.5
+        return exp_roughly(distance)
+
+    def held(self, pillow: FloatArray) -> Density:
+        """Return the density given rows of the pillow: of many rows, as curves."""
+        held = super().held(pillow)
+        is_short = self.rows.n_rows < FEWEST_ROWS or not pillow.shape[1]
+        knots = (
+            None if is_short or self.shift is not None else knots_over(self.values, self.bandwidth)
+        )
+        if knots is None:
+            return held
+        distinct, tuple_of = np.unique(pillow, axis=0, return_inverse=True)
+        weights = exp_roughly(self.rows.log_weights(distinct))
+        with one_blas_thread(), np.errstate(divide="ignore"):
+            mixed = np.log(weights @ self._bumps(knots).T)
+        mixed -= np.log(self.bandwidth) + 0.5 * np.log(2.0 * np.pi)
+        counts = effective_rows(weights)[:, np.newaxis]
+        logs = add_log_shares(mixed, counts, self.tail.log_density(knots), TAIL_ROWS)
+        return HeldCurves(self, pillow, knots, logs[tuple_of.reshape(-1)])
+
     def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
         """Return a value of the tail, or one near what a row holds.
 
@@ -285,6 +362,23 @@ class KernelDensity:
             near = held + self.bandwidth * bump
             result[members] = np.where(point < of_tail, far, near)
         return result
+
+
+@dataclass(frozen=True, eq=False)
+class HeldCurves(HeldDensity):
+    """A density given rows of its pillow, as a curve for each: shape of `logs` (n, n_knots)."""
+
+    knots: FloatArray
+    logs: FloatArray
+
+    def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
+        """Return the log-density of each value given the row whose number is beside it."""
+        curves = Curves(self.knots, self.logs, self._slow)
+        rows = pillow[:, 0].astype(np.int64)
+        return curves(rows, values.reshape(len(rows), -1)).reshape(values.shape)
+
+    def _slow(self, rows: IntArray, points: FloatArray) -> FloatArray:
+        return self.density.log_density(points, self.pillow[rows])
 
 
 def _log_mixed(

@@ -1,10 +1,14 @@
 """The density of levels: weighted frequencies, smoothed by those of the column, or by rank."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Protocol
 
 import numpy as np
 
-from causalaug.densities._base import NO_ATOMS, beside
+from causalaug.densities._base import NO_ATOMS, Along, SlowWays, beside
+from causalaug.densities._curves import Curves, RowsAlong
 from causalaug.densities._weighed import WeighedRows, add_log_shares, effective_rows
 from causalaug.factorization import Factor
 from causalaug.kernels import RowWeigher
@@ -19,7 +23,7 @@ RANK_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9)
 
 
 @dataclass(frozen=True, eq=False)
-class LevelDensity:
+class LevelDensity(SlowWays):
     """The weighted frequency of each level, smoothed by that of the whole column.
 
     `spread` says how much of a row counts for each level, shape (n_levels, n_levels): its own,
@@ -67,11 +71,9 @@ class LevelDensity:
         A count of 4 is likelier where 3 and 5 were seen. The kernel is Li and Racine's.
         """
         weights = self.rows.without_own(pillow, some)
-        apart = np.abs(np.subtract.outer(np.arange(len(self.levels)), np.arange(len(self.levels))))
         best, largest = self, -np.inf
-        for step in RANK_STEPS:
-            kernel = step ** apart.astype(np.float64)
-            fit = replace(self, spread=kernel / kernel.sum(axis=1, keepdims=True))
+        for spread in rank_spreads(len(self.levels)):
+            fit = replace(self, spread=spread)
             likelihood = float(fit._of_levels(weights, some).sum())
             if likelihood > largest:
                 best, largest = fit, likelihood
@@ -93,10 +95,7 @@ class LevelDensity:
 
     def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         """Return the log-probability of each value; -inf for a level that was never seen."""
-        at = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
-        row = beside(np.arange(len(values)), values)
-        log_probability = self.log_probabilities(pillow)[row, at]
-        return np.where(self.levels[at] == values, log_probability, -np.inf)
+        return log_of_levels(self, values, pillow)
 
     def log_left_out(self, pillow: FloatArray, some: IntArray) -> FloatArray:
         """Return the log-probability of the levels of some rows, each without its own row."""
@@ -106,14 +105,89 @@ class LevelDensity:
         """Return the log-probability of the levels of some rows, given weights of all rows."""
         return self._of_weights(weights)[np.arange(len(some)), self.level_of_row[some]]
 
+    def along(self, values: FloatArray, pillow: FloatArray, position: int) -> Along:
+        """Return the log-probabilities along a column of the pillow: of many rows, as curves."""
+        slow = super().along(values, pillow, position)
+        rows = self._along(position, pillow.shape[1])
+        at = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
+        if rows is None or (self.levels[at] != values).any():
+            return slow
+        keys = np.column_stack([at, np.delete(pillow, position, axis=1)])
+        curves, grids = partial(self._curves, rows), list(rows.numbers.items())
+        if len(grids) == 1 and grids[0][1] is not None:
+            logs = rows.between(keys, 1 + grids[0][0], grids[0][1], curves)
+        else:
+            logs = curves(keys) if grids else rows.remembered(keys, curves)
+        return Curves(rows.knots, logs, slow)
+
+    def _curves(self, rows: RowsAlong, keys: FloatArray) -> FloatArray:
+        """Return log-probabilities at the knots of keys: a level, and the rest of a pillow."""
+        weights, own = rows.weights(keys[:, 1:])
+        totals, level = rows.sums(weights), keys[:, 0].astype(np.int64)
+        of_level = weights[own] * self.spread[:, level].T[:, self.level_of_row]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(rows.sums(of_level)) - np.log(totals)[own]
+            common = np.log(self.share @ self.spread)[level][:, np.newaxis]
+        return add_log_shares(logs, rows.counts(weights, totals)[own], common, self.smoothing)
+
+    def _along(self, position: int, n_columns: int) -> RowsAlong | None:
+        """Return the rows along a column of the pillow, once for all who ask."""
+        if position not in self._kept:
+            self._kept[position] = RowsAlong.of(self.rows, position, n_columns)
+        return self._kept[position]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what `_along` can make again: it is far larger than all else."""
+        return {name: value for name, value in vars(self).items() if name != "_kept"}
+
+    @cached_property
+    def _kept(self) -> dict[int, RowsAlong | None]:
+        """What `_along` has returned, by position."""
+        return {}
+
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
         """Return the levels, whatever the number of points."""
         return np.broadcast_to(self.levels, (len(pillow), len(self.levels)))
 
     def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
         """Return the level at which the running probability reaches each number."""
-        running = np.cumsum(np.exp(self.log_probabilities(pillow)), axis=1)
-        point = uniform * running[:, -1]
-        at = (running[:, :-1] <= point[:, np.newaxis]).sum(axis=1)
-        drawn: FloatArray = self.levels[at]
-        return drawn
+        return draw_level(self, pillow, uniform)
+
+
+def rank_spreads(n_levels: int) -> Iterator[FloatArray]:
+    """Yield how much a row of each rank counts for every rank, for each step that is tried."""
+    apart = np.abs(np.subtract.outer(np.arange(n_levels), np.arange(n_levels)))
+    for step in RANK_STEPS:
+        kernel = step ** apart.astype(np.float64)
+        yield kernel / kernel.sum(axis=1, keepdims=True)
+
+
+class LevelProbabilities(Protocol):
+    """What tells the probabilities of levels."""
+
+    @property
+    def levels(self) -> FloatArray:
+        """The levels, in order."""
+
+    def log_probabilities(self, pillow: FloatArray) -> FloatArray:
+        """Return the log-probability of each level: shape (n, n_levels)."""
+
+
+def log_of_levels(
+    density: LevelProbabilities, values: FloatArray, pillow: FloatArray
+) -> FloatArray:
+    """Return the log-probability of each value; -inf for a level that was never seen."""
+    levels = density.levels
+    at = np.minimum(np.searchsorted(levels, values), len(levels) - 1)
+    row = beside(np.arange(len(values)), values)
+    log_probability = density.log_probabilities(pillow)[row, at]
+    return np.where(levels[at] == values, log_probability, -np.inf)
+
+
+def draw_level(density: LevelProbabilities, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
+    """Return the level at which the running probability reaches each number."""
+    running = np.cumsum(np.exp(density.log_probabilities(pillow)), axis=1)
+    point = uniform * running[:, -1]
+    at = (running[:, :-1] <= point[:, np.newaxis]).sum(axis=1)
+    drawn: FloatArray = density.levels[at]
+    return drawn

@@ -1,5 +1,6 @@
 """The mean of a variable given its pillow, and the law of the noise around it."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from causalaug._threads import one_blas_thread
-from causalaug.densities._base import Density
+from causalaug.densities._base import Density, pillow_along
 from causalaug.densities._design import Design
 from causalaug.densities._features import Shelf
 from causalaug.densities._kernel_density import TABLE_POINTS
@@ -89,20 +90,21 @@ class MeanNoise:
         Shapes: pillow (n, n_columns), points and both results (n, n_points). A posterior asks for
         this; what the other columns say is worked out once for all points of a row.
         """
-        mean, is_numeric = self.mean, all(levels is None for levels in self.design.levels)
+        mean, design = self.mean, self.design
         if (
             self._table is None
-            and is_numeric
+            and design.has_one_input_each
+            and design.is_number(position)
             and isinstance(mean, SmoothMean)
             and mean.features.is_sum_of_curves
         ):
-            centre, doubt = mean.predict_along(pillow, position, points)
+            centre, doubt = mean.predict_along(design(pillow), position, points)
             relative: FloatArray | float = 1.0
             if not self.scale.is_even:
-                inputs = _repeated(pillow, position, points)
+                inputs = design(pillow_along(pillow, position, points))
                 relative = self.scale.relative(inputs).reshape(points.shape)
             return centre, self._scale(relative, doubt)
-        location = self(_repeated(pillow, position, points))
+        location = self(pillow_along(pillow, position, points))
         return location[0].reshape(points.shape), location[1].reshape(points.shape)
 
     @cached_property
@@ -140,18 +142,15 @@ class MeanNoise:
         return NoiseDensity(self, self.freedom, self.transform)
 
 
-def _repeated(pillow: FloatArray, position: int, points: FloatArray) -> FloatArray:
-    """Return one row for each point, with the point in its place."""
-    repeated = np.repeat(pillow, points.shape[1], axis=0)
-    repeated[:, position] = points.ravel()
-    return repeated
-
-
 def fit_means(tables: Sequence[Table], factors: Sequence[Factor]) -> list[MeanNoise]:
     """Fit the means of some variables; how heavy the tails are is decided for all together."""
     shares = [table.original_weights() / table.total_weight for table in tables]
     designs = [Design.of(t, factor.pillow) for t, factor in zip(tables, factors, strict=True)]
-    inputs = [d(t.values[:, d.columns]) for t, d in zip(tables, designs, strict=True)]
+    inputs = [
+        # Without a pillow the mean is a constant: one input that never varies.
+        d(t.values[:, d.columns]) if d.columns else np.zeros((t.n_rows, 1))
+        for t, d in zip(tables, designs, strict=True)
+    ]
     transforms = list(map(_transform, tables, factors, inputs, shares))
     values = [t.values[:, t.index(f.target)] for t, f in zip(tables, factors, strict=True)]
     targets = [t.forward(y) for t, y in zip(transforms, values, strict=True)]
@@ -214,12 +213,23 @@ def _noise_around(
     features = mean.features
     scale = fit_scale(residuals, inputs, features.centre, features.scale, share, freedom)
     lent = mean.residuals / np.sqrt(np.maximum(1.0 - mean.leverages, LEAST_FREEDOM))
-    floor = floor_of_scale(target)
+    floor = _least_scale(target)
     spreads = np.maximum(
         scale.level * scale.relative(inputs) * np.sqrt(1.0 + mean.doubt_left_out), floor
     )
     left_out = log_student(mean.left_out / spreads, np.log(spreads), freedom)
     return MeanNoise(design, mean, lent, scale, floor, freedom, left_out, PlainTransform())
+
+
+def _least_scale(target: FloatArray) -> float:
+    """Return the least scale of the noise: that of rounding, where values are whole numbers.
+
+    A count that is nearly always 1 leaves residuals of nearly 0, and one of 0 or 12 would then be
+    so unlikely that its causes are believed to be whatever could explain it. Rounding alone has a
+    standard deviation of ``1 / sqrt(12)``.
+    """
+    is_whole = bool((target == np.round(target)).all())
+    return max(floor_of_scale(target), is_whole / math.sqrt(12.0))
 
 
 def fit_mean_with(regressor: Any, table: Table, factor: Factor) -> MeanNoise:
@@ -231,7 +241,7 @@ def fit_mean_with(regressor: Any, table: Table, factor: Factor) -> MeanNoise:
     transform = _transform(table, factor, inputs, share)
     target = transform.forward(values)
     mean, residuals = fit_regressor(regressor, inputs, target, table.row_weights)
-    floor = floor_of_scale(target)
+    floor = _least_scale(target)
     scale = max(fit_student_scale(residuals, share, DEFAULT_FREEDOM), floor)
     left_out = log_student(residuals / scale, float(np.log(scale)), DEFAULT_FREEDOM)
     noise = Scale.even(scale)

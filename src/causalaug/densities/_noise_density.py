@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from causalaug.densities._base import NO_ATOMS, beside
+from causalaug.densities._base import NO_ATOMS, Along, beside
 from causalaug.densities._student import log_student, student_levels, student_quantile
 from causalaug.densities._transform import PlainTransform, Transform
 from causalaug.typing import FloatArray
@@ -93,10 +93,16 @@ class NoiseDensity:
         own = values[:, np.newaxis]
         return transformed_density(self.transform, own, centre, scale, self.freedom)
 
-    @property
-    def is_even_around_centre(self) -> bool:
-        """Whether no limit and no other scale makes the mean differ from the centre."""
-        return self.transform == PlainTransform()
+    def along(self, values: FloatArray, pillow: FloatArray, position: int) -> Along:
+        """Return what `log_along` says of rows, by their numbers, however often it is asked."""
+        return lambda rows, points: self.log_along(values[rows], pillow[rows], position, points)
+
+    def centre(self, pillow: FloatArray) -> FloatArray | None:
+        """Return the mean, unless a limit or another scale makes it differ from the centre."""
+        if self.transform != PlainTransform():
+            return None
+        centre, _ = self.location(pillow)
+        return centre
 
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
         """Return quantiles of the noise around the mean, moved within the limits."""

@@ -1,16 +1,17 @@
 """A density of numbers within the limits of their column."""
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
-from causalaug.densities._base import Density
+from causalaug.densities._base import Along, Density, SlowWays
 from causalaug.densities._transform import PlainTransform
-from causalaug.typing import FloatArray
+from causalaug.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class ReflectedDensity:
+class ReflectedDensity(SlowWays):
     """What would leave the limits is reflected: a price is not negative, and none piles up at 0."""
 
     density: Density
@@ -25,6 +26,21 @@ class ReflectedDensity:
     def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         """Return the log-density of each value, ``-inf`` beyond the limits."""
         return self.limits.log_reflected(lambda own: self.density.log_density(own, pillow), values)
+
+    def along(self, values: FloatArray, pillow: FloatArray, position: int) -> Along:
+        """Return the log-density along a column of the pillow, by the numbers of rows.
+
+        What is reflected at a limit is asked for once, whatever the points.
+        """
+        images = [values, *self.limits.mirrored(values)]
+        parts = [self.density.along(image, pillow, position) for image in images]
+        holds = self.limits.holds(values)
+
+        def at(rows: IntArray, points: FloatArray) -> FloatArray:
+            logs: FloatArray = reduce(np.logaddexp, [part(rows, points) for part in parts])
+            return np.where(holds[rows][:, np.newaxis], logs, -np.inf)
+
+        return at
 
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
         """Return the points of the density, moved within the limits."""

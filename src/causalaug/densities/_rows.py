@@ -1,34 +1,70 @@
 """Densities of weighted rows: the slow default, which serves any factor whose rows are weighed."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from causalaug.densities._atoms import AtomDensity
-from causalaug.densities._base import Density, Shift
 from causalaug.densities._kernel_density import Broad, KernelDensity
 from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
 from causalaug.densities._reflected import ReflectedDensity
 from causalaug.densities._student import floor_of_scale
 from causalaug.densities._transform import PlainTransform
 from causalaug.densities._weighed import WeighedRows, some_rows
-from causalaug.factorization import Factor
 from causalaug.kernels import RowWeigher, silverman
-from causalaug.table import Table
-from causalaug.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from causalaug.densities._base import Density, Shift
+    from causalaug.factorization import Factor
+    from causalaug.table import Table
+    from causalaug.typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Some rows of a table, ascending, and the table of these alone."""
+
+    rows: IntArray
+    table: Table
+
+    def places_of(self, rows: IntArray) -> IntArray:
+        """Return where rows of the whole table stand in the sample, which has them."""
+        return np.searchsorted(self.rows, rows)
+
+    def places_among(self, rows: IntArray) -> IntArray:
+        """Return where the rows of the sample stand that are among some rows of the table."""
+        return np.flatnonzero(np.isin(self.rows, rows))
 
 
 @dataclass(frozen=True, eq=False)
 class RowDensities:
-    """Makes densities of weighted rows."""
+    """Makes densities of weighted rows: of all, or of a sample, whose rows `weigher` weighs."""
 
     weigher: RowWeigher
     shift: Shift | None = None
     level_smoothing: float = DEFAULT_SMOOTHING
+    sample: Sample | None = None
+    judged: RowDensities | None = None
+    """What is judged in its stead: the same of fewer rows; None: itself."""
 
     def make_density(self, table: Table, factor: Factor, among: IntArray | None = None) -> Density:
-        """Return the density of one factor."""
+        """Return the density of one factor: of all rows, or of those that suffice."""
+        if self.sample is None:
+            return self._of_all(table, factor, among)
+        mine = None if among is None else self.sample.places_among(among)
+        density = self._of_all(self.sample.table, factor, mine)
+        # A level that none of these rows has is as probable as it is in the whole table.
+        if isinstance(density, LevelDensity):
+            return density.widened(table, factor)
+        return density
+
+    def _of_all(self, table: Table, factor: Factor, among: IntArray | None) -> Density:
+        """Return the density where every row of the table is weighed."""
         column = table.index(factor.target)
         values = np.asarray(table.values[:, column])
         share = table.original_weights() / table.total_weight
@@ -72,18 +108,23 @@ class LeftOut:
     pillow: FloatArray
     densities: Sequence[Density]
     ways: Sequence[WeighedRows]
+    sample: Sample | None = None
 
     @classmethod
-    def of(cls, makers: Sequence[RowDensities], table: Table, factor: Factor) -> "LeftOut":
-        """Make the densities, as far as they are needed."""
+    def of(cls, makers: Sequence[RowDensities], table: Table, factor: Factor) -> LeftOut:
+        """Make the densities, as far as they are needed; all are of the same rows."""
+        makers = [maker if maker.judged is None else maker.judged for maker in makers]
+        sample = makers[0].sample
+        table = table if sample is None else sample.table
         pillow = table.values[:, [table.index(name) for name in factor.pillow]]
-        densities = [makers[0].make_density(table, factor)]
+        densities = [makers[0]._of_all(table, factor, None)]
         if isinstance(densities[0], LevelDensity):
-            densities += [maker.make_density(table, factor) for maker in makers[1:]]
+            densities += [maker._of_all(table, factor, None) for maker in makers[1:]]
         if isinstance(densities[0], ReflectedDensity):
             # Rows that are left out of a mean are not reflected either: like is judged by like.
             densities = [densities[0].density]
-        return cls(pillow, densities, [WeighedRows(each.weigher, table.n_rows) for each in makers])
+        ways = [WeighedRows(each.weigher, table.n_rows) for each in makers]
+        return cls(pillow, densities, ways, sample)
 
     def logs(self, numbers: IntArray, some: IntArray) -> FloatArray:
         """Return the log-density of some rows under the makers of these numbers, one after another.
@@ -91,6 +132,7 @@ class LeftOut:
         Shape: (len(numbers), len(some)).
         """
         first = self.densities[0]
+        some = some if self.sample is None else self.sample.places_of(some)
         if isinstance(first, KernelDensity):
             return first.log_left_out(self.pillow, some, [self.ways[number] for number in numbers])
         chosen = [self.densities[number] for number in numbers]

@@ -5,7 +5,7 @@ import numpy as np
 from causalaug.densities._mean import fit_smooth_mean
 from causalaug.densities._noise_density import transformed_density
 from causalaug.densities._spread import spread
-from causalaug.densities._student import fit_student_scale
+from causalaug.densities._student import fit_student_scale, student_quantile
 from causalaug.densities._transform import (
     LogitTransform,
     LogTransform,
@@ -20,6 +20,9 @@ LEAST_SKEWNESS = 0.5
 FREEDOM = 3.0
 """Degrees of freedom of the noise: with tails this heavy a few outliers do not choose."""
 
+NOISE_POINTS = 25
+"""Quantiles of the noise over which an expected value is averaged."""
+
 
 def choose_transform(
     inputs: FloatArray,
@@ -29,38 +32,40 @@ def choose_transform(
     *,
     is_integer: bool = False,
 ) -> Transform:
-    """Return the scale on which rows that were left out are most likely.
+    """Return another scale than the column's own if rows that were left out speak for it twice.
+
+    On that scale they must be likelier, and their squared distance to what is expected of them, in
+    units of the column, must not be larger: a scale may describe most rows better and still give
+    means that nobody should be told.
 
     Shapes: inputs (n_rows, n_inputs), target and weights (n_rows,). A column that is not close
     to a limit, or has no long tail away from it, stays as it is, and nothing is fitted.
     """
     plain = PlainTransform.of(limits, is_integer=is_integer)
-    candidates = _candidates(target, weights, plain.low, plain.high)
-    if not candidates:
+    other = _other_scale(target, weights, plain.low, plain.high)
+    if other is None:
         return plain
-    fits = [
-        held_out_likelihood(transform, inputs, target, weights)
-        for transform in (plain, *candidates)
-    ]
-    return (plain, *candidates)[int(np.argmax(fits))]
+    likelihood, error = judge_scale(plain, inputs, target, weights)
+    other_likelihood, other_error = judge_scale(other, inputs, target, weights)
+    return other if other_likelihood > likelihood and other_error <= error else plain
 
 
-def _candidates(
+def _other_scale(
     target: FloatArray, weights: FloatArray, low: float, high: float
-) -> tuple[Transform, ...]:
-    """Return the scales that the limits allow and that differ enough from none."""
+) -> Transform | None:
+    """Return the scale that the limits allow, if it differs enough from none."""
     least, largest = float(target.min()), float(target.max())
     # From a limit that is further away than the column is wide, logarithms are nearly straight.
     is_near_low = least > low and least - low < largest - least
     is_near_high = largest < high and high - largest < largest - least
     if is_near_low and is_near_high:
-        return (LogitTransform(low, high),)
+        return LogitTransform(low, high)
     tail = _skewness(target, weights)
     if is_near_low and tail > LEAST_SKEWNESS:
-        return (LogTransform(low),)
+        return LogTransform.of(low, target)
     if is_near_high and tail < -LEAST_SKEWNESS:
-        return (LogTransform(high, sign=-1),)
-    return ()
+        return LogTransform.of(high, target, sign=-1)
+    return None
 
 
 def _skewness(values: FloatArray, weights: FloatArray) -> float:
@@ -74,16 +79,22 @@ def _skewness(values: FloatArray, weights: FloatArray) -> float:
     return float(share @ np.clip((values - share @ values) / width, -1e100, 1e100) ** 3)
 
 
-def held_out_likelihood(
+def judge_scale(
     transform: Transform, inputs: FloatArray, target: FloatArray, weights: FloatArray
-) -> float:
-    """Return the mean log-density of rows, each under the mean fitted to all the others."""
+) -> tuple[float, float]:
+    """Return the mean log-density of left-out rows on a scale, and their mean squared error.
+
+    Each row is judged under the mean fitted to all the others. Its expected value is that of the
+    noise around that mean, on the scale of the column.
+    """
     scaled = transform.forward(target)
     smooth = fit_smooth_mean(inputs, scaled, weights)
     left_out = smooth.residuals / np.maximum(1.0 - smooth.leverages, 1e-6)
     share = weights / weights.sum()
     size = max(fit_student_scale(left_out, share, FREEDOM), np.finfo(np.float64).tiny)
-    logs = transformed_density(
-        transform, target, scaled - left_out, np.full(len(target), size), FREEDOM
-    )
-    return float(share @ logs)
+    centre = scaled - left_out
+    logs = transformed_density(transform, target, centre, np.full(len(target), size), FREEDOM)
+    levels = (np.arange(NOISE_POINTS) + 0.5) / NOISE_POINTS
+    around = centre[:, np.newaxis] + size * student_quantile(levels, FREEDOM)
+    expected = transform.inverse(around).mean(axis=1)
+    return float(share @ logs), float(share @ np.square(expected - target))

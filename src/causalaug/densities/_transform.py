@@ -2,8 +2,13 @@
 
 A price that is never negative and mostly small does not have noise of one size: dear things
 vary more. On a logarithmic scale mean and noise are those of ratios, and no value can leave the
-limits. Clipping instead would pile mass on the edge. Which scale fits is decided by the
-likelihood of rows that the mean has not seen.
+limits. Clipping instead would pile mass on the edge. Which scale fits is decided by rows that the
+mean has not seen.
+
+Logarithms end where the rows do. A line on a logarithmic scale is an exponential function of the
+values: followed beyond the rows it soon exceeds all numbers, and heavy-tailed noise around it has
+no expectation at all. Beyond the largest distance that was seen a scale is therefore straight, with
+the slope that it has there, so that whatever grows linearly on the scale does so in the values.
 """
 
 from collections.abc import Callable
@@ -12,13 +17,8 @@ from typing import Protocol
 
 import numpy as np
 
+from causalaug._magnitudes import LARGEST
 from causalaug.typing import BoolArray, FloatArray
-
-LARGEST = float(np.finfo(np.float64).max)
-"""Stands for no limit."""
-
-LARGEST_LOG = 690.0
-"""A distance of ``exp(690)``, about 1e300, is the farthest: more is hardly a number."""
 
 
 class Transform(Protocol):
@@ -75,10 +75,13 @@ class PlainTransform:
         The density beyond a limit counts on this side of it, so that the mass within is 1.
         """
         logs = log_density(values)
-        for limit in (self.low, self.high):
-            if abs(limit) < LARGEST:
-                logs = np.logaddexp(logs, log_density(2.0 * limit - values))
+        for image in self.mirrored(values):
+            logs = np.logaddexp(logs, log_density(image))
         return np.where(self.holds(values), logs, -np.inf)
+
+    def mirrored(self, values: FloatArray) -> list[FloatArray]:
+        """Return the values as each limit reflects them."""
+        return [2.0 * limit - values for limit in (self.low, self.high) if abs(limit) < LARGEST]
 
     @classmethod
     def of(cls, limits: tuple[float, float], *, is_integer: bool) -> "PlainTransform":
@@ -95,14 +98,22 @@ class PlainTransform:
 class LogTransform:
     """Logarithms of the distance to a limit below (or above, with ``sign=-1``).
 
-    >>> LogTransform(0.0).inverse(np.array([-3.0, 0.0])).round(2)
-    array([0.05, 1.  ])
-    >>> LogTransform(10.0, sign=-1).forward(np.array([9.0, 2.0])).round(2)
+    Beyond `reach`, the largest distance that was seen, the scale is straight: its tangent there.
+
+    >>> LogTransform(0.0, reach=1.0).inverse(np.array([-3.0, 0.0, 2.0])).round(2)
+    array([0.05, 1.  , 3.  ])
+    >>> LogTransform(10.0, reach=8.0, sign=-1).forward(np.array([9.0, 2.0])).round(2)
     array([-0.  , -2.08])
     """
 
     limit: float
+    reach: float
     sign: int = 1
+
+    @classmethod
+    def of(cls, limit: float, values: FloatArray, sign: int = 1) -> "LogTransform":
+        """Return logarithms as far as the values reach."""
+        return cls(limit, float((sign * (values - limit)).max()), sign)
 
     def holds(self, values: FloatArray) -> BoolArray:
         """Return which values lie on the right side of the limit."""
@@ -112,18 +123,21 @@ class LogTransform:
         return np.maximum(self.sign * (values - self.limit), np.finfo(np.float64).tiny)
 
     def forward(self, values: FloatArray) -> FloatArray:
-        """Return signed logarithms."""
-        return self.sign * np.log(self._distance(values))
+        """Return signed logarithms, and beyond the rows the line that continues them."""
+        distance = self._distance(values)
+        beyond = np.maximum(distance / self.reach - 1.0, 0.0)
+        return self.sign * (np.log(np.minimum(distance, self.reach)) + beyond)
 
     def inverse(self, scaled: FloatArray) -> FloatArray:
         """Return values beyond the limit."""
-        distance = np.exp(np.minimum(self.sign * scaled, LARGEST_LOG))
+        own, end = self.sign * scaled, np.log(self.reach)
+        distance = np.exp(np.minimum(own, end)) + self.reach * np.maximum(own - end, 0.0)
         values: FloatArray = self.limit + self.sign * distance
         return values
 
     def log_jacobian(self, values: FloatArray) -> FloatArray:
-        """Return minus the logarithm of the distance."""
-        return -np.log(self._distance(values))
+        """Return minus the logarithm of the distance, which counts no further than the rows."""
+        return -np.log(np.minimum(self._distance(values), self.reach))
 
 
 @dataclass(frozen=True)

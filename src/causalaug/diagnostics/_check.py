@@ -8,13 +8,16 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from causalaug._budget import Budget
+from causalaug._progress import report_step, watched
 from causalaug._random import RandomState, as_generator
-from causalaug._validation import check_choice, check_jobs
+from causalaug._validation import check_bool, check_choice, check_jobs
 from causalaug.diagnostics._coding import read_variables
 from causalaug.diagnostics._holm import holm
 from causalaug.diagnostics._outcome import Outcome
-from causalaug.diagnostics._questions import Question, answer, answer_where_observed, ask
+from causalaug.diagnostics._questions import Asked, Question, ask
 from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, GraphCheck
+from causalaug.diagnostics._trust import Trust
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import as_graph
@@ -33,9 +36,11 @@ def check_graph(
     test: str = "auto",
     alpha: float = 0.05,
     extra: str = "ignore",
+    seconds: float | None = None,
     n_jobs: int | None = None,
     random_state: RandomState = None,
     callback: Callable[[int, int], None] | None = None,
+    verbose: bool = False,
 ) -> GraphCheck:
     """Test on the data the independences that the method takes from the graph.
 
@@ -49,7 +54,7 @@ def check_graph(
     frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
         The observed rows, as `augment` takes them. Cells may be missing: each test goes by the
         rows that have every cell it asks for.
-    graph : ADMG or anything that `read_graph` reads
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
         The causal graph; its nodes are the columns.
     order : sequence of str, optional
         The topological order to follow; by default the one of the graph.
@@ -69,19 +74,27 @@ def check_graph(
     extra : {"ignore", "error"}, default="ignore"
         What becomes of columns that are no node: they are left out, with a warning that names
         them, or they are an error.
+    seconds : float, optional
+        About how long the tests may take. Those with the fewest variables held fixed come first;
+        what is not begun in time is left out, and listed as `left_out`. What is tested has the
+        same p-value as without this limit.
     n_jobs : int, optional
         How many processes share the tests, -1 for all cores. The result is the same.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed of the shuffles by which G-squared is judged where cells have few rows.
     callback : callable, optional
         Called after each variable with the number of variables done and their total.
+    verbose : bool, default=False
+        Whether to show on the standard error stream how far the tests are, and about how long the
+        rest will take.
 
     Returns
     -------
     GraphCheck
         A table of the independences with statistic, p-value and verdict, whether the graph
-        implies anything beyond them (``mb_shielded``), and how many rows each factor can be
-        fitted to (``factor_rows``).
+        implies anything beyond them (``mb_shielded``), how many rows each factor can be
+        fitted to (``factor_rows``), and, when it is looked at, how far left-out rows let each
+        factor be believed and what they want beside it (``trust``).
 
     Notes
     -----
@@ -123,6 +136,8 @@ def check_graph(
     >>> check_graph(some, read_graph("rain -> wet -> slow")).factor_rows
     {'rain': 200, 'wet': 100, 'slow': 100}
     """
+    budget = Budget.of(seconds=seconds)
+    check_bool("verbose", verbose)
     graph = as_graph(graph)
     check_choice("test", test, MOST_LEVELS)
     check_jobs(n_jobs)
@@ -137,11 +152,13 @@ def check_graph(
     questions = ask(factors, read_variables(table, MOST_LEVELS[test]), rng)
     n_tests = sum(len(question.others) for question in questions)
     level = float(alpha) / max(n_tests, 1)
-    answered = answer if table.missing is None else answer_where_observed
-    outcomes = _answers(answered, questions, test, level, n_jobs, callback)
+    asked = Asked(test, level, budget, has_holes=table.missing is not None)
+    with watched("Testing independences", callback, verbose=verbose) as told:
+        outcomes = _answers(asked, questions, n_jobs, told)
     tabulated = _tabulate(questions, outcomes, float(alpha))
     rows = _factor_rows(table, factors)
-    return GraphCheck(tabulated, graph.is_mb_shielded(), float(alpha), rows, table.n_rows)
+    trust = Trust(table, graph, order)
+    return GraphCheck(tabulated, graph.is_mb_shielded(), float(alpha), rows, table.n_rows, trust)
 
 
 def _factor_rows(table: Table, factors: Sequence[Factor]) -> dict[str, int]:
@@ -155,21 +172,26 @@ def _factor_rows(table: Table, factors: Sequence[Factor]) -> dict[str, int]:
 
 
 def _answers(
-    answered: Callable[[Question, str, float], list[Outcome]],
+    asked: Asked,
     questions: Sequence[Question],
-    test: str,
-    level: float,
     n_jobs: int | None,
     callback: Callable[[int, int], None] | None,
 ) -> list[list[Outcome]]:
-    """Return the outcomes of all questions, in order; each has its own seeds."""
+    """Return the outcomes of all questions, in order; each has its own seeds.
+
+    The smallest pillows are first, so that a limit of time leaves out the tests that need the most
+    rows. The steps of the progress differ in length: it goes by the number of tests.
+    """
+    planned = sorted(range(len(questions)), key=lambda number: len(questions[number].pillow))
+    n_tests = np.cumsum([len(questions[number].others) for number in planned])
     jobs = Parallel(n_jobs=n_jobs, return_as="generator")
-    outcomes = []
-    for found in jobs(delayed(answered)(question, test, level) for question in questions):
-        outcomes.append(found)
-        if callback is not None:
-            callback(len(outcomes), len(questions))
-    return outcomes
+    found = jobs(delayed(asked)(questions[number]) for number in planned)
+    outcomes: dict[int, list[Outcome]] = {}
+    for number, answers in zip(planned, found, strict=True):
+        outcomes[number] = answers
+        done = len(outcomes)
+        report_step(callback, done, len(questions), float(n_tests[done - 1] / n_tests[-1]))
+    return [outcomes[number] for number in range(len(questions))]
 
 
 def _check_scales(test: str, table: Table) -> None:

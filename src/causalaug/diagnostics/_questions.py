@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from causalaug._budget import OUT_OF_TIME, Budget
 from causalaug.diagnostics._coding import Variable, strata_of
 from causalaug.diagnostics._correlation import partial_correlations, rank_correlations
 from causalaug.diagnostics._g_squared import g_squared
@@ -55,59 +56,99 @@ def ask(
     return questions
 
 
-def answer_where_observed(question: Question, test: str, level: float) -> list[Outcome]:
-    """Return the outcome for each of the others, each on the rows that have all its cells."""
-    pillow = np.all([v.there for v in (question.target, *question.pillow)], axis=0)
-    used = [pillow & other.there for other in question.others]
-    outcomes: dict[int, Outcome] = {}
-    # Others with the same rows are answered together, as they are where no cell is missing.
-    for rows in {mask.tobytes(): mask for mask in used}.values():
-        places = [place for place, mask in enumerate(used) if np.array_equal(mask, rows)]
-        part = _others_at(question, places)
-        outcomes.update(zip(places, _answer_on(part, rows, test, level), strict=True))
-    return [outcomes[place] for place in range(len(used))]
+@dataclass(frozen=True)
+class Asked:
+    """How questions are answered: by which test, at which level of a single one, until when.
 
-
-def _answer_on(question: Question, rows: BoolArray, test: str, level: float) -> list[Outcome]:
-    """Answer on some rows; so few that no test could tell are not handed to one."""
-    reason = too_few(int(rows.sum()), rows_needed(1, level))
-    if reason:
-        names = _suitable_tests(question) if test == "auto" else [test] * len(question.others)
-        return [Outcome(name, reason=reason) for name in names]
-    if rows.all():
-        return answer(question, test, level)
-    return answer(
-        replace(
-            question,
-            target=question.target.at(rows),
-            others=tuple(other.at(rows) for other in question.others),
-            pillow=tuple(held.at(rows) for held in question.pillow),
-        ),
-        test,
-        level,
-    )
-
-
-def answer(question: Question, test: str, level: float) -> list[Outcome]:
-    """Return the outcome for each of the others; `level` is that of a single test.
-
-    No cell may be missing.
+    A value, so that other processes can have it.
     """
-    if test == "auto":
-        return _answer_by_kind(question, level)
-    if test == "g_squared":
-        return _answer_by_strata(question, level)
-    if test == "gcm":
-        return covariance_measures(question.target, question.others, question.pillow, level)
-    if test == "kci":
-        return kernel_tests(question.target, question.others, question.pillow, level)
-    if test == "rank_correlation":
-        others = np.column_stack([other.scores for other in question.others])
-        return rank_correlations(question.target.scores, others, level)
-    others = np.column_stack([other.values for other in question.others])
-    n_rows = len(question.target.values)
-    given = np.array([variable.values for variable in question.pillow]).reshape(-1, n_rows).T
-    return partial_correlations(question.target.values, others, given, level)
+
+    test: str
+    level: float
+    budget: Budget = Budget()
+    has_holes: bool = False
+
+    def __call__(self, question: Question) -> list[Outcome]:
+        """Return the outcome for each of the others."""
+        return self.where_observed(question) if self.has_holes else self.answer(question)
+
+    def where_observed(self, question: Question) -> list[Outcome]:
+        """Return the outcome for each of the others, each on the rows that have all its cells."""
+        pillow = np.all([v.there for v in (question.target, *question.pillow)], axis=0)
+        used = [pillow & other.there for other in question.others]
+        places_of: dict[bytes, list[int]] = {}
+        for place, mask in enumerate(used):
+            places_of.setdefault(mask.tobytes(), []).append(place)
+        outcomes: dict[int, Outcome] = {}
+        # Others with the same rows are answered together, as they are where no cell is missing.
+        for places in places_of.values():
+            part = _others_at(question, places)
+            outcomes.update(zip(places, self._answer_on(part, used[places[0]]), strict=True))
+        return [outcomes[place] for place in range(len(used))]
+
+    def _answer_on(self, question: Question, rows: BoolArray) -> list[Outcome]:
+        """Answer on some rows; so few that no test could tell are not handed to one."""
+        reason = too_few(int(rows.sum()), rows_needed(1, self.level))
+        if reason:
+            return self._silent(question, reason)
+        if rows.all():
+            return self.answer(question)
+        return self.answer(
+            replace(
+                question,
+                target=question.target.at(rows),
+                others=tuple(other.at(rows) for other in question.others),
+                pillow=tuple(held.at(rows) for held in question.pillow),
+            )
+        )
+
+    def answer(self, question: Question) -> list[Outcome]:
+        """Return the outcome for each of the others. No cell may be missing."""
+        if not self.budget.allows():
+            return self._silent(question, OUT_OF_TIME)
+        if self.test == "auto":
+            return self._answer_by_kind(question)
+        if self.test == "g_squared":
+            return self._answer_by_strata(question)
+        target, others, pillow = question.target, question.others, question.pillow
+        if self.test == "gcm":
+            return covariance_measures(target, others, pillow, self.level)
+        if self.test == "kci":
+            return kernel_tests(target, others, pillow, self.level)
+        if self.test == "rank_correlation":
+            scores = np.column_stack([other.scores for other in others])
+            return rank_correlations(target.scores, scores, self.level)
+        values = np.column_stack([other.values for other in others])
+        given = np.array([held.values for held in pillow]).reshape(-1, len(target.values)).T
+        return partial_correlations(target.values, values, given, self.level)
+
+    def _silent(self, question: Question, reason: str) -> list[Outcome]:
+        """Return why no test of a question can tell."""
+        names = [self.test] * len(question.others)
+        if self.test == "auto":
+            names = _suitable_tests(question)
+        return [Outcome(name, reason=reason) for name in names]
+
+    def _answer_by_kind(self, question: Question) -> list[Outcome]:
+        """Answer those others together for which the same test is suitable."""
+        chosen = _suitable_tests(question)
+        outcomes: dict[int, Outcome] = {}
+        for test in dict.fromkeys(chosen):
+            places = [place for place, name in enumerate(chosen) if name == test]
+            part = replace(self, test=test).answer(_others_at(question, places))
+            outcomes.update(zip(places, part, strict=True))
+        return [outcomes[place] for place in range(len(chosen))]
+
+    def _answer_by_strata(self, question: Question) -> list[Outcome]:
+        """Answer one by one: with hundreds of others, time may be over before the last."""
+        target = question.target.codes
+        stratum = strata_of(question.pillow, len(target))
+        return [
+            g_squared(target, other.codes, stratum, self.level, np.random.default_rng(seed))
+            if self.budget.allows()
+            else Outcome("g_squared", reason=OUT_OF_TIME)
+            for other, seed in zip(question.others, question.seeds, strict=True)
+        ]
 
 
 def suitable_test(target: Variable, other: Variable, pillow: Sequence[Variable]) -> str:
@@ -116,17 +157,6 @@ def suitable_test(target: Variable, other: Variable, pillow: Sequence[Variable])
     if not any(are_numbers):
         return "g_squared"
     return "rank_correlation" if all(are_numbers) and not pillow else "gcm"
-
-
-def _answer_by_kind(question: Question, level: float) -> list[Outcome]:
-    """Answer those others together for which the same test is suitable."""
-    chosen = _suitable_tests(question)
-    outcomes: dict[int, Outcome] = {}
-    for test in dict.fromkeys(chosen):
-        places = [place for place, each in enumerate(chosen) if each == test]
-        part = _others_at(question, places)
-        outcomes.update(zip(places, answer(part, test, level), strict=True))
-    return [outcomes[place] for place in range(len(chosen))]
 
 
 def _suitable_tests(question: Question) -> list[str]:
@@ -145,11 +175,3 @@ def _others_at(question: Question, places: Sequence[int]) -> Question:
         others=tuple(question.others[place] for place in places),
         seeds=tuple(question.seeds[place] for place in places),
     )
-
-
-def _answer_by_strata(question: Question, level: float) -> list[Outcome]:
-    target, stratum = question.target.codes, strata_of(question.pillow, len(question.target.values))
-    return [
-        g_squared(target, other.codes, stratum, level, np.random.default_rng(seed))
-        for other, seed in zip(question.others, question.seeds, strict=True)
-    ]

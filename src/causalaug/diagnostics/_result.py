@@ -7,7 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from causalaug._budget import OUT_OF_TIME
 from causalaug._markup import element, html_table, join, markdown_table, markdown_text
+from causalaug.diagnostics._trust import COLUMNS, Trust
 
 VIOLATED, NOT_REJECTED, CANNOT_TELL = "violated", "not rejected", "cannot tell"
 HEAD = ("independence", "test", "statistic", "p", "p (Holm)", "verdict")
@@ -34,6 +36,8 @@ class GraphCheck:
         Markov pillow: what its factor can be fitted to.
     n_rows : int
         The number of rows; every factor has them all unless cells are missing.
+    trust_source : Trust, optional
+        What `trust` is fitted to when it is looked at.
     """
 
     frame: pd.DataFrame
@@ -41,6 +45,27 @@ class GraphCheck:
     alpha: float
     factor_rows: Mapping[str, int] = field(default_factory=dict)
     n_rows: int = 0
+    trust_source: Trust | None = None
+
+    @property
+    def trust(self) -> pd.DataFrame:
+        """How far each factor is believed by left-out rows, and what they want beside it.
+
+        As `GraphModel.trust`, of a model with every default of the learners. It is fitted when it
+        is looked at, here or by `summary`, and takes about as long as `fit_model`. It asks another
+        question than the tests: not whether an independence is contradicted, but by how much rows
+        become likelier without it.
+        """
+        if self.trust_source is None:
+            return pd.DataFrame(columns=list(COLUMNS))
+        return self.trust_source.frame
+
+    @property
+    def wishes(self) -> tuple[str, ...]:
+        """What left-out rows want beside the graph, in words, the clearest first."""
+        if self.trust_source is None or not len(self):
+            return ()
+        return tuple(self.trust_source.in_words())
 
     @property
     def has_holes(self) -> bool:
@@ -54,11 +79,16 @@ class GraphCheck:
         return violated.sort_values(["p_holm", "p_value"], kind="stable")
 
     @property
+    def left_out(self) -> pd.DataFrame:
+        """The independences that a limit of time left out, in the order of the frame."""
+        return self.frame[self.frame["reason"] == OUT_OF_TIME]
+
+    @property
     def verdict(self) -> str:
         """The verdict on the graph.
 
-        "violated" if an independence is; "cannot tell" if most could not be tested; else "not
-        rejected", which is no proof that the graph is right.
+        "violated" if an independence is; "cannot tell" if most could not be tested, or were left
+        out; else "not rejected", which is no proof that the graph is right.
         """
         found = Counter(self.frame["verdict"])
         if found[VIOLATED]:
@@ -120,10 +150,11 @@ class GraphCheck:
         return f"GraphCheck({self._counted().rstrip('.')})"
 
     def _sentences(self) -> list[str]:
-        shield = [self._shield_in_words(), *self._rows_in_words()]
+        shield = [*self.left_out_in_words(), self._shield_in_words(), *self._rows_in_words()]
         if not len(self):
             return [self.finding, *shield]
-        return [self.finding, self._counted(), *self._violations_in_words(), *shield]
+        violations = self._violations_in_words()
+        return [self.finding, *self.wishes, self._counted(), *violations, *shield]
 
     def _cells(self) -> Iterator[list[str]]:
         """Yield the rows of the frame as they are shown."""
@@ -143,12 +174,21 @@ class GraphCheck:
         for row in self.violations.itertuples(index=False):
             yield f"Violated: {_in_words(row)} (p = {row.p_holm:.2g} after Holm's correction)."
 
+    def left_out_in_words(self) -> Iterator[str]:
+        """Yield one sentence if time was over before all tests: which were left out."""
+        n_left_out = len(self.left_out)
+        if n_left_out:
+            least = int(self.left_out["given"].map(len).min())
+            yield (
+                f"For want of time {n_left_out} of {len(self)} independences were left out, those "
+                f"with the most variables held fixed: {least} or more. Give more `seconds`."
+            )
+
     def _shield_in_words(self) -> str:
         if self.mb_shielded:
-            return "The graph is mb-shielded: it implies no other constraint than these."
+            return "These are all constraints that the graph puts on the data."
         return (
-            "The graph is not mb-shielded: it implies more than these independences, and the "
-            "method does not use the rest."
+            "The graph implies more than these independences, and the method does not use the rest."
         )
 
     def _rows_in_words(self) -> Iterator[str]:

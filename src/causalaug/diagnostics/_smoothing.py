@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from causalaug._heap import keep_freed_memory
 from causalaug.typing import BoolArray, FloatArray
 
 WIDTHS = (0.5, 1.0, 2.0)
@@ -120,7 +119,6 @@ def regress(targets: FloatArray, on: Regressors) -> Fit:
 
     Shape of targets: (n_rows, n_targets).
     """
-    keep_freed_memory()
     basis = orthonormal_basis(on.straight)
     search = _Search(_fit_straight(targets, basis), basis)
     for places in on.kernel_places():

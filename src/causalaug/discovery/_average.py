@@ -10,6 +10,7 @@ from causalaug._random import RandomState, as_generator
 from causalaug._validation import some
 from causalaug.augmentation import AugmentedTable, augment
 from causalaug.conditionals import Conditional
+from causalaug.discovery._pag import PAG
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import Expansion, Paths
 from causalaug.graphs import ADMG, as_graph
@@ -89,7 +90,7 @@ def _check_graphs(graphs: object) -> tuple[ADMG, ...]:
             f"`graphs` must be several ADMGs. Found {type(graphs).__name__}. For one graph use "
             "`augment`; for a PAG, `enumerate_admgs(pag)`."
         )
-    candidates = tuple(map(as_graph, graphs))
+    candidates = tuple(map(_one_graph, graphs))
     if not candidates:
         raise ParameterError("`graphs` must hold at least one ADMG. Found none.")
     for graph in candidates:
@@ -99,6 +100,16 @@ def _check_graphs(graphs: object) -> tuple[ADMG, ...]:
                 f"{some(candidates[0].nodes)} and {some(graph.nodes)}."
             )
     return candidates
+
+
+def _one_graph(graph: Any) -> ADMG:
+    """Return a graph, or raise if it is a class of graphs, of which all members are wanted here."""
+    if isinstance(graph, PAG):
+        raise ParameterError(
+            "A graph must be text, an ADMG, or anything else that is one. Found a class of graphs, "
+            "of type PAG. Write graphs=enumerate_admgs(pag) for all of its members."
+        )
+    return as_graph(graph)
 
 
 def _mixture(tables: Sequence[AugmentedTable]) -> Paths:

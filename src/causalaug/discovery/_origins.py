@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import pandas as pd
 
 from causalaug.discovery._enumeration import members_of
 from causalaug.discovery._knowledge import Knowledge, check_knowledge
 from causalaug.discovery._pag import PAG
-from causalaug.graphs import ADMG
+from causalaug.graphs import ADMG, as_graph
 
 MOST_MEMBERS = 200
 """So many graphs of a class are looked at. An edge on which more of them agree is still called a
@@ -75,13 +76,13 @@ class Discovery:
 
 
 def edge_origins(
-    graph: ADMG, equivalence_class: PAG, knowledge: Knowledge | None = None
+    graph: Any, equivalence_class: PAG, knowledge: Knowledge | None = None
 ) -> pd.DataFrame:
     """Say for each edge of a graph whether the data determine it, or what else it could be.
 
     Parameters
     ----------
-    graph : ADMG
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
         A graph of the class, such as `discover` returns.
     equivalence_class : PAG
         The graphs that the data cannot tell apart, from `discover_class`.
@@ -105,7 +106,7 @@ def edge_origins(
     >>> edge_origins(graph, chain, first)["origin"].tolist()
     ['knowledge', 'knowledge']
     """
-    known = check_knowledge(knowledge)
+    known, graph = check_knowledge(knowledge), as_graph(graph)
     known.check_names(graph.nodes)
     members = list(islice(members_of(equivalence_class, known), MOST_MEMBERS + 1))
     is_complete = 0 < len(members) <= MOST_MEMBERS

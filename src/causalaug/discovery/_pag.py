@@ -1,6 +1,6 @@
 """A class of graphs that the same data cannot tell apart, drawn as one graph with open ends."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -103,6 +103,19 @@ class PAG:
         object.__setattr__(self, "edges", tuple((a, _DRAWN[marks[a, b]], b) for a, b in pairs))
         self._check_one_sort()
 
+    def to_admg(self) -> ADMG:
+        """Return the first graph of the class; `read_graph` does so where a graph is wanted.
+
+        All graphs of a class claim the same independences, so that no other would say more. They
+        differ in the order of their variables; `enumerate_admgs` lists them.
+
+        Examples
+        --------
+        >>> print(PAG(["A", "B"], [("A", "--", "B")]).to_admg())
+        ADMG of A, B: A -> B
+        """
+        return _CHOOSERS[0](self)
+
     @classmethod
     def from_admg(cls, graph: ADMG) -> "PAG":
         """Return the class that holds this graph alone, every mark being known.
@@ -201,3 +214,11 @@ def _check_triple(edge: object) -> MarkedEdge:
         )
     check_choice("edge", triple[1], tuple(MARKS))
     return triple
+
+
+_CHOOSERS: list[Callable[[PAG], ADMG]] = []
+
+
+def register_chooser(choose: Callable[[PAG], ADMG]) -> None:
+    """Say how a member is chosen: that builds on this module, which cannot import it."""
+    _CHOOSERS[:] = [choose]

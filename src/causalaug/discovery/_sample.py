@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from causalaug._validation import some
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.table import KindName, Table
 from causalaug.typing import FloatArray, IntArray
@@ -54,13 +55,14 @@ def read_sample(
     `discrete` says what the method takes: levels, numbers, or, if None, either.
     """
     table = Table.from_frame(frame, kinds=kinds, holes=True)
-    _check_complete(table)
-    table.check_magnitudes()
     is_discrete = _all_levels(table) if discrete is None else discrete
     if is_discrete:
         _check_discrete(table)
     else:
         _check_numbers(table)
+    # After the columns: nobody is to fill in cells of a table that is then refused.
+    _check_complete(table)
+    table.check_magnitudes()
     coded = [_codes(column) if is_discrete else column for column in table.values.T]
     sample = Sample(table.columns, np.ascontiguousarray(np.transpose(coded)), is_discrete)
     _check_rows(sample)
@@ -93,7 +95,8 @@ def _all_levels(table: Table) -> bool:
     """Return whether every column has levels, and none has many numbers."""
     facts = zip(table.kinds, table.numeric, table.values.T, strict=True)
     return all(
-        kind != "continuous" and not (numeric and len(np.unique(values)) > MOST_LEVELS)
+        kind != "continuous"
+        and not (numeric and len(np.unique(values[~np.isnan(values)])) > MOST_LEVELS)
         for kind, numeric, values in facts
     )
 
@@ -115,9 +118,9 @@ def _check_numbers(table: Table) -> None:
     if without_scale:
         raise TableError(
             "Columns must be numbers for this method, which fits straight lines. Found "
-            f"columns without a scale: {without_scale}. Drop them, or make numbers or ordered "
-            "categories of them; the methods 'pc', 'ges' and 'fci' also take a table in which "
-            "all columns are discrete."
+            f"columns without a scale: {some(without_scale)}. Drop them, in the shell with --drop, "
+            "or make numbers or ordered categories of them; the methods 'pc', 'ges' and 'fci' also "
+            "take a table in which all columns are discrete."
         )
 
 

@@ -10,15 +10,16 @@ import hashlib
 import json
 import math
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import joblib
+
 from causalaug._atomic import atomic_path
-from causalaug._optional import import_optional
+from causalaug._repr import steady_repr
 from causalaug._validation import brief
 from causalaug.engine._added_columns import AddedColumns
 from causalaug.engine._arrow import find_categories, hash_source
@@ -57,9 +58,7 @@ def describe_job(job: BlockJob, layout: AddedColumns) -> dict[str, Any]:
 
 def _describe_strategy(strategy: object) -> str:
     """Return a text that is equal for equal strategies, also in another process."""
-    joblib = import_optional("joblib", extra="experiments", purpose="A data set in files")
-    shown = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(strategy))
-    return f"{shown} ({joblib.hash(strategy)})"
+    return f"{steady_repr(strategy)} ({joblib.hash(strategy)})"
 
 
 def fingerprint_of(description: Mapping[str, Any]) -> str:

@@ -3,23 +3,38 @@
 from causalaug.estimators._augmenter import CausalAugmenter
 from causalaug.estimators._base import default_conditional, default_expansion
 from causalaug.estimators._blend import Blend
+from causalaug.estimators._candidates import Candidate, TrainingSet
 from causalaug.estimators._classifier import AugmentedClassifier
 from causalaug.estimators._defaults import default_booster
-from causalaug.estimators._doors import TIMES, classes_of, sorts_of
 from causalaug.estimators._encoding import with_encoding
-from causalaug.estimators._filled_in import is_filled_in, with_holes
-from causalaug.estimators._folds import check_groups, check_splitter, hold_out
+from causalaug.estimators._folds import (
+    check_groups,
+    check_splitter,
+    hold_out,
+    numbers_of_copies,
+    warn_of_copies,
+)
 from causalaug.estimators._gate import Gate, GateResult, simplest_within_error
 from causalaug.estimators._graph import GraphClassifier, GraphRegressor
+from causalaug.estimators._imputation import is_filled_in, with_holes
 from causalaug.estimators._learner import check_learner, seeded
+from causalaug.estimators._predictors import predict_in_blocks
 from causalaug.estimators._regressor import AugmentedRegressor
-from causalaug.estimators._tasks import Classification, Regression, Task
+from causalaug.estimators._scoring import Classification, Regression, Task
+from causalaug.estimators._validation import (
+    TIMES,
+    classes_of,
+    sorts_of,
+    warn_of_no_labels,
+    warn_of_number_texts,
+)
 
 __all__ = [
     "TIMES",
     "AugmentedClassifier",
     "AugmentedRegressor",
     "Blend",
+    "Candidate",
     "CausalAugmenter",
     "Classification",
     "Gate",
@@ -28,6 +43,7 @@ __all__ = [
     "GraphRegressor",
     "Regression",
     "Task",
+    "TrainingSet",
     "check_groups",
     "check_learner",
     "check_splitter",
@@ -36,6 +52,11 @@ __all__ = [
     "default_conditional",
     "default_expansion",
     "hold_out",
+    "numbers_of_copies",
+    "predict_in_blocks",
+    "warn_of_copies",
+    "warn_of_no_labels",
+    "warn_of_number_texts",
     "is_filled_in",
     "seeded",
     "simplest_within_error",

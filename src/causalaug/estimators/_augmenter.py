@@ -11,14 +11,15 @@ from causalaug._augmented_table import no_new_rows
 from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_integer, check_share
 from causalaug.conditionals import ResidualConditional
-from causalaug.estimators._holes import GivenRows, completed_rows
-from causalaug.estimators._observed import (
+from causalaug.estimators._features_and_target import (
     check_named,
     check_rows,
     name_of_target,
     observe,
     warn_of_no_graph,
 )
+from causalaug.estimators._holes import GivenRows, complete_labelled
+from causalaug.estimators._new_rows import numbered_as_observed
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import SampledExpansion
 from causalaug.graphs import as_graph
@@ -37,7 +38,7 @@ class CausalAugmenter(BaseEstimator):
 
     Parameters
     ----------
-    graph : ADMG, optional
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads, optional
         The causal graph of the features and the target. Without one the rows stay as they
         are.
     target : str, optional
@@ -72,7 +73,7 @@ class CausalAugmenter(BaseEstimator):
     >>> X = pd.DataFrame({"fever": [39.1, 40.2, 36.8], "cough": [7.0, 9.0, 1.0]})
     >>> y = pd.Series(["sick", "sick", "well"], name="state")
     >>> graph, copies = read_graph("fever <- state -> cough"), KernelConditional()
-    >>> augmenter = CausalAugmenter(graph=graph, conditional=copies, random_state=1)
+    >>> augmenter = CausalAugmenter(graph=graph, conditional=copies, random_state=52)
     >>> X_more, y_more = augmenter.fit_resample(X, y)
     >>> X_more.assign(state=y_more)
        fever  cough state
@@ -182,12 +183,16 @@ class CausalAugmenter(BaseEstimator):
         originals, seed = None, 0
         if observed.table.missing is not None:
             seed = new_seed(rng)
-            rows = completed_rows(observed, conditional, seed, copies=1)
+            rows = observed.labelled()
+            if rows.table.missing is not None:
+                # Observed rows come back in their own order, copies and all.
+                rows, _ = complete_labelled(observed, rows, conditional, seed, copies=1)
             originals = GivenRows(rows.table.source, rows.sample_weight)
         model = observed.fit(conditional, seed)
         for times in DRAWS_PER_ROW:
             augmented = model.make_rows(SampledExpansion(times * n_new), rng)
             if len(augmented) >= n_new:
+                augmented, _ = numbered_as_observed(augmented, observed)
                 return replace(augmented, originals=originals)
         raise no_new_rows()
 

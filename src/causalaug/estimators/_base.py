@@ -7,35 +7,29 @@ import pandas as pd
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from causalaug._augmented_table import no_new_rows
 from causalaug._magnitudes import check_weight_range
 from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_choice, check_share, some
-from causalaug.conditionals import AutoConditional, Conditional
-from causalaug.estimators._blend import (
-    CONTROL,
-    GRAPH,
-    MODEL,
-    PLAIN,
-    Blend,
-    CrossFit,
-    Workshop,
-    candidates_of,
-    cross_fit,
-    fit_members,
-)
-from causalaug.estimators._doors import check_same_sorts, sorts_of, validated
+from causalaug.conditionals import AutoConditional, Conditional, check_belief
+from causalaug.estimators._blend import Blend
+from causalaug.estimators._cross_fit import CandidateFitter, fit_candidates
 from causalaug.estimators._encoding import with_encoding
-from causalaug.estimators._failures import check_finite, has_holes, huge_cells
-from causalaug.estimators._filled_in import with_holes
-from causalaug.estimators._folds import check_groups
-from causalaug.estimators._gate import (
-    FEWEST_ROWS,
-    Candidate,
-    Gate,
-    GateTrial,
-    choose_and_fit,
+from causalaug.estimators._features_and_target import (
+    check_named,
+    check_rows,
+    is_frame,
+    kinds_with_target,
+    labels_there,
+    name_of_target,
+    observe,
+    warn_of_no_graph,
 )
-from causalaug.estimators._holes import FilledLearner, Filler
+from causalaug.estimators._folds import check_groups, warn_of_copies
+from causalaug.estimators._gate import Gate, GateResult
+from causalaug.estimators._holes import filled
+from causalaug.estimators._imputation import with_holes
+from causalaug.estimators._ladder import GRAPH, RUNGS, Ladder
 from causalaug.estimators._learner import (
     Learner,
     Training,
@@ -47,22 +41,20 @@ from causalaug.estimators._learner import (
     seeing,
     take_rows,
 )
-from causalaug.estimators._losses import EXPECTED_LOSSES, loss_of
-from causalaug.estimators._members import WeightedMembers
-from causalaug.estimators._new_rows import DRAWN, EXPECTED, plain_rows
-from causalaug.estimators._observed import (
-    check_named,
-    check_rows,
-    is_frame,
-    kinds_with_target,
-    labels_there,
-    name_of_target,
-    observe,
-    warn_of_no_graph,
+from causalaug.estimators._learner_errors import check_finite, has_holes, huge_cells
+from causalaug.estimators._learner_loss import EXPECTED_LOSSES, loss_of
+from causalaug.estimators._new_rows import DRAWN, EXPECTED
+from causalaug.estimators._validation import (
+    check_same_sorts,
+    labels_of,
+    sorts_of,
+    validated,
+    warn_of_new_labels,
+    warn_of_no_labels,
 )
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.expansion import BudgetExpansion
-from causalaug.graphs import as_graph, complete_graph
+from causalaug.graphs import as_graph
 from causalaug.model import check_strategies, resolve_conditional, warn_of_loss
 
 NEW_TARGETS = ("auto", "drawn", "expected")
@@ -103,6 +95,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         expansion=None,
         augmented_share="auto",
         new_targets="auto",
+        trust="auto",
         extra="ignore",
         feature_names=None,
         kinds=None,
@@ -118,6 +111,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         self.expansion = expansion
         self.augmented_share = augmented_share
         self.new_targets = new_targets
+        self.trust = trust
         self.extra = extra
         self.feature_names = feature_names
         self.kinds = kinds
@@ -150,21 +144,22 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        return self._fit(X, y, sample_weight, groups, fit_params)
+        self._fit(X, y, sample_weight, groups, fit_params)
+        return self
 
-    def fit_parts(self, X, y, groups=None):
+    def fit_parts(self, X, y, groups=None, sample_weight=None):
         """Fit, and return what a comparison judges side by side, each ready to predict.
 
-        That is the plain learner, the same without the graph (its control: no independence
-        assumed), with the graph, and the graph's model alone. What they have in common is
+        That is the plain learner (`plain`), and what this learner would be if it were given the
+        graph of each rung of the ladder of knowledge: `nothing`, `order` and `graph`, which is
+        the learner itself; and the `graph model` without the learner. What they have in common is
         fitted once.
         """
-        self._fit(X, y, None, groups, {}, parts=True)
-        parts = self._parts
-        del self._parts
-        return {**parts, GRAPH: self}
+        found = self._fit(X, y, sample_weight, groups, {}, RUNGS)
+        return {**found.parts(), GRAPH: self}
 
-    def _fit(self, X, y, sample_weight, groups, fit_params, *, parts=False):
+    def _fit(self, X, y, sample_weight, groups, fit_params, rungs=(GRAPH,)):
+        """Fit to the rows with the graph of each rung, and keep what comes of the graph's own."""
         learner, rule = self._check_parameters()
         named_y = y
         is_number = self._kind_of_target == "continuous"
@@ -188,7 +183,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             if len(rows) < len(y):
                 X, y, weights = take_rows(X, rows), y[rows], weights[rows]
             self.estimator_ = learner.fit(Training(X, y, weights, len(y)), new_seed(rng))
-            return self
+            return None
         check_named(X, feature_names)
         name = name_of_target(self.target, named_y, X, graph, feature_names)
         observed = observe(
@@ -202,104 +197,83 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             extra=self.extra,
             feature_names=feature_names,
             keep_holes=self.keep_holes,
+            trust=self.trust,
             stacklevel=5,
         )
         _check_some_labels(observed)
+        warn_of_no_labels(pd.isna(y)[weights > 0.0], stacklevel=4)
+        self._labels = labels_of(X)
         if observed.extra is not None and not self.keep_holes and has_holes(observed.extra):
             # The graph's model completes its own columns only.
             learner = replace(learner, estimator=with_holes(learner.estimator))
         groups = None if groups is None else groups[weights > 0.0]
-        if isinstance(rule, Blend):
-            self._fit_blend(observed, learner, rule, groups, rng, parts=parts)
-        else:
-            self._fit_one(observed, learner, rule, groups, rng, parts=parts)
-        return self
+        if getattr(rule, "cv", None) is None:
+            if groups is None:
+                warn_of_copies(observed.labelled().equal_rows(), stacklevel=4)
+            observed, times = observed.repeated()
+            groups = groups if groups is None or times is None else groups[times]
+        fitter = CandidateFitter(
+            rule.candidates(self._new_targets(observed), learner.estimator),
+            learner,
+            self._task(learner.estimator),
+            self._conditional(),
+            self._expansion(observed.n_labels),
+            rule.averages,
+        )
+        found = fit_candidates(rule, fitter, Ladder.of(observed), rungs, groups, rng, self.n_jobs)
+        self._keep(observed, found)
+        return found
 
     def _forget(self):
         """Reset what an earlier fit has learnt; a blend and one learner leave different things."""
-        for name in ("estimator_", "estimators_", "blend_", "judged_rows_", "_mean", "_filler"):
+        learnt = (
+            "estimator_",
+            "estimators_",
+            "blend_",
+            "judged_rows_",
+            "held_out_loss_",
+            "_mean",
+            "_filler",
+            "_errors",
+            "_labels",
+        )
+        for name in learnt:
             if hasattr(self, name):
                 delattr(self, name)
         self.augmented_, self.model_, self.gate_, self._columns = None, None, None, None
         self.augmented_share_ = 0.0
 
-    def _fit_blend(self, observed, learner, blend, groups, rng, *, parts=False):
-        """Weigh the candidates on held-out rows, and fit those that have weight to all rows.
-
-        With `parts`, keep what a comparison asks for besides: the plain learner, the blend that
-        knows no graph, and the graph's model alone, each fitted once.
-        """
-        task = self._task(learner.estimator)
-        candidates = candidates_of(blend, self.new_targets, learner.estimator)
-        workshop = Workshop(
-            candidates, learner, task, self._conditional(), self._expansion(len(observed.labels))
-        )
-        if len(observed.labels) >= FEWEST_ROWS:
-            judged = cross_fit(blend, workshop, observed, groups, rng, self.n_jobs)
+    def _keep(self, observed, found):
+        """Keep what was fitted with the graph itself, and how it was chosen."""
+        judged, weights = found.judged[GRAPH], found.weights[GRAPH]
+        self.augmented_, self.model_ = found.rows.augmented, found.rows.model
+        self._filler = found.filler()
+        self.augmented_share_ = float(weights @ [each.share for each in judged.candidates])
+        if found.fitter.averages:
+            self._mean = found.predictor(GRAPH)
+            self.estimators_ = [member for _, member in self._mean.members]
+            self._keep_errors(observed, judged, weights, found.rows.model_alone())
+            self.blend_ = judged.frame(weights)
+            self.judged_rows_ = len(judged.target)
+            self.held_out_loss_ = judged.loss(weights)
         else:
-            judged = CrossFit.of_nothing(workshop)
-        weights = judged.weights()
-        needed = weights > 0.0
-        if parts:
-            without_graph = judged.weights((PLAIN, CONTROL))
-            needed |= (without_graph > 0.0) | np.array(
-                [each.source in (PLAIN, MODEL) for each in candidates]
-            )
-        chosen = [each for each, is_needed in zip(candidates, needed, strict=True) if is_needed]
-        rows, fitted = fit_members(workshop, observed, chosen, new_seed(rng), self.n_jobs)
-        self.augmented_, self.model_ = rows.augmented, rows.model
-        ask, bounds = self._set_filler(observed, rows.model), workshop.bounds(observed)
-        self._mean = WeightedMembers.of(weights, candidates, fitted, task, ask, bounds)
-        self.estimators_ = [member for _, member in self._mean.members]
-        self.blend_, self.judged_rows_ = judged.frame(weights), len(judged.target)
+            if self.augmented_share_ > 0.0 and not len(self.augmented_):
+                raise no_new_rows()
+            self.estimator_, self._columns = as_fitted(found.one(GRAPH))
+            self.gate_ = GateResult.of(judged, weights, self._conditional())
         warn_of_loss(self.model_, self.augmented_, stacklevel=5)
-        self.augmented_share_ = float(weights @ [each.share for each in candidates])
-        if parts:
-            control = WeightedMembers.of(without_graph, candidates, fitted, task, ask, bounds)
-            self._keep_parts(self._filled(fitted[candidates[0]], task), control, rows)
 
-    def _fit_one(self, observed, learner, gate, groups, rng, *, parts=False):
-        """Choose one share, make new rows, and fit the learner to all rows."""
-        trial = GateTrial(
-            tuple(Candidate(self._conditional(), share) for share in sorted(set(gate.shares))),
-            learner,
-            self._task(learner.estimator),
-            self._expansion(len(observed.labels)),
-            self._targets_of_one(learner.estimator),
-        )
-        seed = new_seed(rng)
-        one = choose_and_fit(gate, trial, observed, groups, seed, self.n_jobs)
-        self.gate_ = one.gate
-        self.estimator_, self._columns = as_fitted(one.estimator)
-        self.augmented_, self.model_ = one.rows.augmented, one.rows.model
-        self._set_filler(observed, one.rows.model)
-        warn_of_loss(self.model_, self.augmented_, stacklevel=5)
-        self.augmented_share_ = float(one.share)
-        if parts:
-            complete = complete_graph(observed.graph.topological_order())
-            blind = replace(observed, graph=complete)
-            # The same seed, so that a complete graph gains nothing over its control.
-            control = choose_and_fit(gate, trial, blind, groups, seed, self.n_jobs)
-            plain = learner.fit(plain_rows(observed, self._conditional(), seed), seed)
-            plain, blind = (self._filled(x, trial.task) for x in (plain, control.estimator))
-            self._keep_parts(plain, blind, one.rows)
+    def _keep_errors(self, observed, judged, weights, model):
+        """Keep what held-out rows say of errors to come, if predictions are numbers."""
 
-    def _set_filler(self, observed, model):
-        """Keep what completes rows that are asked, unless the learner takes holes."""
-        filler = Filler(model, observed.names)
-        self._filler = None if self.keep_holes else filler
-        return None if self.keep_holes else filler.ask
+    def _new_targets(self, observed):
+        """Return what the targets of new rows are, as far as the learner does not decide.
 
-    def _filled(self, learner, task):
-        """Return a fitted learner that is asked about rows with holes."""
-        return learner if self._filler is None else FilledLearner(learner, task, self._filler)
-
-    def _keep_parts(self, plain, control, rows):
-        self._parts = {PLAIN: plain, CONTROL: control, MODEL: rows.model_alone()}
-
-    def _targets_of_one(self, learner):
-        if self.new_targets == "auto":
-            return EXPECTED if loss_of(learner) in EXPECTED_LOSSES else DRAWN
+        The graph's model does not know columns outside the graph. Expected targets are as if these
+        said nothing, while drawn ones come from the rows whose cells they are.
+        """
+        if self.new_targets == "auto" and observed.extra is not None:
+            return DRAWN
         return self.new_targets
 
     def predict(self, X):
@@ -326,7 +300,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             return self._mean
         learner = seeing(self.estimator_, self._columns)
         has_graph = getattr(self, "_filler", None) is not None
-        return self._filled(learner, self._task(self.estimator_)) if has_graph else learner
+        return filled(learner, self._task(self.estimator_), self._filler) if has_graph else learner
 
     @property
     def feature_importances_(self):
@@ -373,6 +347,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         expansion = BudgetExpansion() if self.expansion is None else self.expansion
         check_strategies(self._conditional(), expansion)
         check_choice("new_targets", self.new_targets, NEW_TARGETS)
+        check_belief(self.trust)
         loss = None if self.estimator is None else loss_of(self.estimator)
         if self.new_targets == EXPECTED and loss is not None and loss not in EXPECTED_LOSSES:
             raise ParameterError(
@@ -413,6 +388,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         if is_frame(X) and hasattr(self, "feature_names_in_"):
             validated(self, X, skip_check_array=True, reset=False)
             check_same_sorts(self._sorts, X)
+            warn_of_new_labels(getattr(self, "_labels", {}), X, stacklevel=5)
         else:
             # Without a graph NaN is refused as well, in the words of scikit-learn.
             finite = self.model_ is None

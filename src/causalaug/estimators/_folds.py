@@ -1,6 +1,8 @@
 """How rows are held out: our own folds, folds by groups, or any splitter of scikit-learn."""
 
+import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -9,11 +11,30 @@ from sklearn.model_selection import GroupKFold
 
 from causalaug._random import new_seed
 from causalaug._validation import some
-from causalaug.estimators._tasks import Task
-from causalaug.exceptions import ParameterError
-from causalaug.typing import IntArray
+from causalaug.estimators._scoring import Task
+from causalaug.exceptions import CausalAugWarning, ParameterError
+from causalaug.table import EqualRows
+from causalaug.typing import FloatArray, IntArray
 
 Fold = tuple[IntArray, IntArray]
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Which rows are held out: of copies one, which has the weight of all.
+
+    Parameters
+    ----------
+    repeats : list of lists of (training rows, held-out rows)
+        The folds of each repeat. All copies of a row are training rows, or none is.
+    weights : array of shape (n_rows,)
+        How much each row counts if it is held out.
+    """
+
+    repeats: list[list[Fold]]
+    weights: FloatArray
+
+
 _SomeFold = TypeVar("_SomeFold", bound=tuple[Any, ...])
 
 
@@ -53,6 +74,7 @@ def hold_out(
     groups: Any,
     rng: np.random.Generator,
     *,
+    equal: EqualRows | None = None,
     cv: Any = None,
     n_splits: int = 5,
     n_repeats: int = 1,
@@ -60,32 +82,79 @@ def hold_out(
     """Return training and held-out rows, fold by fold, for each repeat.
 
     A splitter decides alone. Without one, groups stay together if there are any, and otherwise
-    the task divides the rows at random. Nothing can be learnt from training rows whose target is
-    of one class: such folds are left out.
+    the task divides the rows at random, by their contents if these are known (`equal`): copies stay
+    together, and the order of the rows does not matter. Nothing can be learnt from training rows
+    whose target is of one class: such folds are left out.
     """
     if cv is not None:
         return [_usable(cv.split(features, target, groups), task, target)]
+    number = np.arange(len(target)) if equal is None else _numbers(equal)
     return [
-        _usable(_folds(task, target, groups, n_splits, new_seed(rng)), task, target)
+        _usable(_folds(task, target, groups, number, n_splits, new_seed(rng)), task, target)
         for _ in range(n_repeats)
     ]
 
 
+def _numbers(equal: EqualRows) -> IntArray:
+    """Return a number for each row by its contents; copies have the same."""
+    if equal.are_copies:
+        return equal.number
+    number = np.empty(len(equal.keys), dtype=np.int64)
+    number[np.argsort(equal.keys, kind="stable")] = np.arange(len(number))
+    return number
+
+
+def warn_of_copies(equal: EqualRows, stacklevel: int = 3) -> None:
+    """Name equal rows, if most rows have one and that is no chance."""
+    if not equal.are_copies or 2 * equal.n_with_equal <= len(equal.weights):
+        return
+    warnings.warn(
+        f"Most rows have an equal one: of {len(equal.weights):,} rows {len(equal.first):,} are "
+        "distinct, although a column of numbers tells rows apart. Equal rows are held out "
+        "together, and count as one row that weighs as much as all of them. If rows belong "
+        "together in another way, as those of one patient do, write groups=...; if they are "
+        "copies, drop them, and pass their number as `sample_weight` where it counts.",
+        CausalAugWarning,
+        stacklevel=stacklevel,
+    )
+
+
 def hold_out_labelled(
-    task: Task, observed: Any, groups: Any, rng: np.random.Generator, **options: Any
-) -> list[list[Fold]]:
+    task: Task, observed: Any, groups: Any, rng: np.random.Generator, cv: Any = None, **options: Any
+) -> HeldOut:
     """Return the folds of rows that have a label; the others are training rows in all of them."""
-    labels = observed.labels
-    features, target = observed.labelled().features_and_target()
-    if len(labels) == observed.n_rows:
-        return hold_out(task, features, target, groups, rng, **options)
+    labels, labelled = observed.labels, observed.labelled()
+    features, target = labelled.features_and_target()
     groups = None if groups is None else groups[labels]
-    repeats = hold_out(task, features, target, groups, rng, **options)
+    equal, weights = labelled.equal_rows(), np.zeros(observed.n_rows)
+    weights[labels] = labelled.sample_weight
+    repeats = hold_out(task, features, target, groups, rng, equal=equal, cv=cv, **options)
+    if cv is None and equal.are_copies:
+        number = numbers_of_copies(equal, groups)
+        weights[labels] = np.bincount(number, labelled.sample_weight)[number]
+        repeats = [
+            [(train, _one_of_each(held, number)) for train, held in each] for each in repeats
+        ]
     others = np.setdiff1d(np.arange(observed.n_rows), labels)
-    return [
+    found = [
         [(np.concatenate([labels[train], others]), labels[held]) for train, held in folds]
         for folds in repeats
     ]
+    return HeldOut(found, weights)
+
+
+def numbers_of_copies(equal: EqualRows, groups: Any) -> IntArray:
+    """Return a number for each row, equal where the rows are copies within one group."""
+    if groups is None:
+        return equal.number
+    _, group = np.unique(groups, return_inverse=True)
+    numbers: IntArray = equal.number * (group.max() + 1) + group
+    return np.unique(numbers, return_inverse=True)[1]
+
+
+def _one_of_each(rows: IntArray, number: IntArray) -> IntArray:
+    """Return one of the rows that have the same number, in the order of the numbers."""
+    return rows[np.unique(number[rows], return_index=True)[1]]
 
 
 def enough_folds(folds: list[_SomeFold], rows: int | None) -> list[_SomeFold]:
@@ -105,17 +174,22 @@ def enough_folds(folds: list[_SomeFold], rows: int | None) -> list[_SomeFold]:
     return [fold for fold, held_out in zip(folds, before, strict=True) if held_out < rows]
 
 
-def _folds(task: Task, target: Any, groups: Any, n_splits: int, seed: int) -> Iterator[Fold]:
+def _folds(
+    task: Task, target: Any, groups: Any, number: IntArray, n_splits: int, seed: int
+) -> Iterator[Fold]:
     if groups is None:
-        return task.folds(target, min(n_splits, len(target)), seed)
+        first = np.unique(number, return_index=True)[1]
+        for train, held_out in task.folds(target[first], min(n_splits, len(first)), seed):
+            is_held = np.isin(number, held_out)
+            yield np.flatnonzero(np.isin(number, train)), np.flatnonzero(is_held)
+        return
     n_groups = len(np.unique(groups))
     if n_groups < 2:
         raise ParameterError(
             "`groups` must hold at least two groups, so that one can be held out. Found one."
         )
     splitter = GroupKFold(min(n_splits, n_groups), shuffle=True, random_state=seed)
-    folds: Iterator[Fold] = splitter.split(np.empty(len(target)), target, groups)
-    return folds
+    yield from splitter.split(np.empty(len(target)), target, groups)
 
 
 def _usable(folds: Any, task: Task, target: Any) -> list[Fold]:

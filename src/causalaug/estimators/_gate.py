@@ -4,32 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.parallel import Parallel, delayed
 
-from causalaug._augmented_table import no_new_rows
-from causalaug._random import new_seed
+from causalaug._repr import steady_repr
 from causalaug._validation import check_integer, check_share
-from causalaug.estimators._folds import hold_out_labelled
-from causalaug.estimators._holes import Filler, predictions_of
-from causalaug.estimators._new_rows import EXPECTED, NewRows, make_new_rows, plain_rows
+from causalaug.estimators._candidates import (
+    Candidate,
+    LearnerWithNewRows,
+    PlainLearner,
+    new_targets_of,
+)
 from causalaug.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from causalaug.conditionals import Conditional
-    from causalaug.estimators._learner import Learner
-    from causalaug.estimators._observed import Observed
-    from causalaug.estimators._tasks import Task
-    from causalaug.expansion import Expansion
-    from causalaug.typing import FloatArray, IntArray
-
-FEWEST_ROWS = 10
-"""With fewer rows nothing can be held out that would tell anything."""
+    from causalaug.estimators._cross_fit import CrossFit
+    from causalaug.typing import FloatArray
 
 
 @dataclass(frozen=True)
@@ -61,6 +54,10 @@ class Gate:
     n_splits: int = 5
     n_repeats: int = 1
 
+    averages: ClassVar[bool] = False
+    cv: ClassVar[None] = None
+    held_out_rows: ClassVar[None] = None
+
     def __post_init__(self) -> None:
         """Refuse shares that are none, and too few folds."""
         if not isinstance(self.shares, Iterable) or not (shares := tuple(self.shares)):
@@ -73,13 +70,21 @@ class Gate:
         check_integer("n_splits", self.n_splits, at_least=2)
         check_integer("n_repeats", self.n_repeats, at_least=1)
 
+    def candidates(self, new_targets: str, learner: Any) -> tuple[Candidate, ...]:
+        """Return the learner with each share, simplest first."""
+        targets = new_targets_of(new_targets, learner)
+        return tuple(
+            LearnerWithNewRows(True, share, targets) if share else PlainLearner()
+            for share in sorted(set(self.shares))
+        )
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """One setting: how the factors are modelled, and how much the new rows weigh."""
-
-    conditional: Conditional
-    share: float
+    def weigh(self, judged: CrossFit) -> FloatArray:
+        """Return a weight of one for the candidate that is chosen, and none for the others."""
+        chosen = 0
+        if judged.repeat_losses is not None:
+            chosen = simplest_within_error(judged.repeat_losses, judged.row_weights)
+        weights: FloatArray = np.eye(len(judged.candidates))[chosen]
+        return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +94,9 @@ class GateResult:
     Parameters
     ----------
     candidates : tuple of Candidate
-        The settings, simplest first.
+        What was tried, simplest first.
+    conditional : Conditional
+        How the factors were modelled.
     losses : float array of shape (n_rows, n_candidates)
         The loss of each observed row that was held out, averaged over the repeats.
     weights : float array of shape (n_rows,)
@@ -99,6 +106,7 @@ class GateResult:
     """
 
     candidates: tuple[Candidate, ...]
+    conditional: Conditional
     losses: FloatArray = field(repr=False)
     weights: FloatArray = field(repr=False)
     chosen: int
@@ -109,7 +117,7 @@ class GateResult:
         mean, difference, error = compare_with_best(self.losses, self.weights)
         return pd.DataFrame(
             {
-                "conditional": [str(each.conditional) for each in self.candidates],
+                "conditional": steady_repr(self.conditional),
                 "share": [each.share for each in self.candidates],
                 "loss": mean,
                 "above_best": difference,
@@ -118,112 +126,15 @@ class GateResult:
             }
         )
 
-
-@dataclass(frozen=True, eq=False)
-class FittedOne:
-    """One learner, the rows that it learnt from, and what the gate tried, if it had a choice."""
-
-    estimator: Any
-    rows: NewRows
-    share: float
-    gate: GateResult | None
-
-
-def choose_and_fit(
-    gate: Gate, trial: GateTrial, observed: Observed, groups: Any, seed: int, n_jobs: int | None
-) -> FittedOne:
-    """Choose one candidate on held-out rows, and fit it to all rows."""
-    rng = np.random.default_rng(seed)
-    result, chosen = None, trial.candidates[0]
-    if len(trial.candidates) > 1 and len(observed.labels) >= FEWEST_ROWS:
-        result = pass_through_gate(gate, trial, observed, groups, rng, n_jobs)
-        chosen = trial.candidates[result.chosen]
-    rows = trial.make_rows(observed, chosen, seed)
-    if chosen.share > 0.0 and not len(rows.augmented):
-        raise no_new_rows()
-    estimator = trial.learner.fit(rows.training(chosen.share, trial.targets), seed)
-    return FittedOne(estimator, rows, chosen.share, result)
-
-
-def pass_through_gate(
-    gate: Gate,
-    trial: GateTrial,
-    observed: Observed,
-    groups: Any,
-    rng: np.random.Generator,
-    n_jobs: int | None,
-) -> GateResult:
-    """Try all candidates on held-out rows and choose one."""
-    total = np.zeros((observed.n_rows, len(trial.candidates)))
-    times = np.zeros(observed.n_rows)
-    repeats = hold_out_labelled(
-        trial.task,
-        observed,
-        groups,
-        rng,
-        n_splits=gate.n_splits,
-        n_repeats=gate.n_repeats,
-    )
-    folds = [(*fold, new_seed(rng)) for repeat in repeats for fold in repeat]
-    found = Parallel(n_jobs=n_jobs)(delayed(trial.judge)(observed, *fold) for fold in folds)
-    for (_, held_out, _), losses in zip(folds, found, strict=True):
-        total[held_out] += losses
-        times[held_out] += 1.0
-    told = times > 0.0
-    losses, weights = total[told] / times[told, np.newaxis], observed.sample_weight[told]
-    chosen = simplest_within_error(losses, weights)
-    return GateResult(trial.candidates, losses, weights, chosen)
-
-
-@dataclass(frozen=True, eq=False)
-class GateTrial:
-    """Fits and judges all candidates on one fold: a value, so that other processes can have it."""
-
-    candidates: tuple[Candidate, ...]
-    learner: Learner
-    task: Task
-    expansion: Expansion
-    targets: str
-
-    def judge(
-        self, observed: Observed, train: IntArray, held_out: IntArray, seed: int
-    ) -> FloatArray:
-        """Return the loss of each held-out row, shape (n_held_out, n_candidates)."""
-        asked, target = observed.select(held_out).features_and_target()
-        rows = observed.select(train)
-        fits = list(self.fit_all(rows, seed))
-        filler = None
-        if observed.table.missing is not None and not observed.keep_holes:
-            model = rows.fit(self.candidates[0].conditional, seed)
-            filler = Filler(model, observed.names, seed)
-        said = predictions_of(self.task, fits, asked, filler)
-        return np.column_stack([self.task.losses_of(each, target) for each in said])
-
-    def fit_all(self, observed: Observed, seed: int) -> Iterator[Any]:
-        """Yield the learner fitted with each candidate; a conditional is fitted and expanded once.
-
-        Where a fold allows no new row at all, there is nothing to add to the observed ones.
-        """
-        made: dict[int, NewRows] = {}
-        for candidate in self.candidates:
-            if candidate.share == 0.0:
-                yield self.learner.fit(plain_rows(observed, candidate.conditional, seed), seed)
-                continue
-            key = id(candidate.conditional)
-            if key not in made:
-                made[key] = self.make_rows(observed, candidate, seed)
-            yield self.learner.fit(made[key].training(candidate.share, self.targets), seed)
-
-    def make_rows(self, observed: Observed, candidate: Candidate, seed: int) -> NewRows:
-        """Return the new rows of a candidate."""
-        return make_new_rows(
-            observed,
-            candidate.conditional,
-            self.expansion,
-            getattr(self.task, "classes", None),
-            seed,
-            expected=self.targets == EXPECTED and candidate.share > 0.0,
-        )
+    @classmethod
+    def of(
+        cls, judged: CrossFit, weights: FloatArray, conditional: Conditional
+    ) -> GateResult | None:
+        """Return what was tried; None if nothing was held out to try it on."""
+        if judged.repeat_losses is None:
+            return None
+        chosen = int(weights.argmax())
+        return cls(judged.candidates, conditional, judged.repeat_losses, judged.row_weights, chosen)
 
 
 def simplest_within_error(losses: FloatArray, weights: FloatArray) -> int:

@@ -1,7 +1,6 @@
 """Learners that are the graph's own model: the target given the rest, by Bayes' rule."""
 
 import warnings
-from dataclasses import replace
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -11,31 +10,32 @@ from sklearn.utils.validation import check_is_fitted
 
 from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_choice, check_same_variables, some
-from causalaug.conditionals import AutoConditional
+from causalaug.conditionals import AutoConditional, check_belief
 from causalaug.estimators._base import _check_weights
-from causalaug.estimators._doors import classes_of, validated
-from causalaug.estimators._members import predict_in_blocks, probabilities_of
-from causalaug.estimators._observed import (
+from causalaug.estimators._features_and_target import (
     check_named,
     check_rows,
     is_frame,
     kinds_with_target,
     labels_there,
     name_of_target,
+    names_of_array,
     observe,
 )
-from causalaug.estimators._targets import as_numbers
-from causalaug.exceptions import CausalAugWarning, ParameterError
+from causalaug.estimators._intervals import checked_levels
+from causalaug.estimators._numeric_target import are_whole, as_numbers
+from causalaug.estimators._predictors import predict_in_blocks, probabilities_of
+from causalaug.estimators._validation import (
+    classes_of,
+    labels_of,
+    validated,
+    warn_of_new_labels,
+    warn_of_no_labels,
+)
+from causalaug.exceptions import CausalAugWarning
 from causalaug.graphs import as_graph, complete_graph
 from causalaug.model import resolve_conditional
 from causalaug.table import check_names
-
-MOST_REPEATED = 10
-"""Whole weights repeat rows of levels, unless that makes a table so many times as long."""
-
-
-LARGEST_WHOLE = 2.0**53
-"""Beyond it floats are further apart than whole numbers."""
 
 
 class GraphEstimator(BaseEstimator):
@@ -47,6 +47,7 @@ class GraphEstimator(BaseEstimator):
         *,
         target=None,
         conditional=None,
+        trust="auto",
         kinds=None,
         limits=None,
         extra="ignore",
@@ -56,6 +57,7 @@ class GraphEstimator(BaseEstimator):
         self.graph = graph
         self.target = target
         self.conditional = conditional
+        self.trust = trust
         self.kinds = kinds
         self.limits = limits
         self.extra = extra
@@ -82,6 +84,7 @@ class GraphEstimator(BaseEstimator):
             The fitted estimator.
         """
         check_choice("extra", self.extra, ("ignore", "error"))
+        check_belief(self.trust)
         conditional = resolve_conditional(self.conditional, AutoConditional())
         named_y = y
         is_number = self._kind_of_target == "continuous"
@@ -105,39 +108,25 @@ class GraphEstimator(BaseEstimator):
             kinds=kinds_with_target(name, self._kind_of_target, self.kinds),
             sample_weight=weights,
             limits=self.limits,
+            trust=self.trust,
         )
-        observed = _of_equal_rows(observed)
-        self.target_ = name
+        warn_of_no_labels(missing[weights > 0.0])
+        self.target_, self._labels = name, labels_of(features)
         self.columns_ = tuple(column for column in observed.table.columns if column != name)
         self.model_ = observed.fit(conditional, new_seed(as_generator(self.random_state)))
         return self
 
     def _named_features(self, X, graph):
         """Return the features as a frame whose names are strings, if they may be any."""
-        if not is_frame(X):
-            features = self._named_array(X, graph)
-        else:
+        if is_frame(X):
             check_named(X, self.feature_names)
             features = X if graph is not None else _with_string_names(X)
+        elif graph is None and self.feature_names is None:
+            features = pd.DataFrame(X, columns=[f"x{number}" for number in range(X.shape[1])])
+        else:
+            features = pd.DataFrame(X, columns=names_of_array(X, self.feature_names))
         check_names(nw.from_native(features, eager_only=True).columns)
         return features
-
-    def _named_array(self, X, graph):
-        """Return an array as a frame."""
-        names = self.feature_names
-        if names is None and graph is not None:
-            raise ParameterError(
-                "The columns of an array must be named when there is a graph, or a column could "
-                f"be taken for another. Found an array with {X.shape[1]} columns. Write "
-                "feature_names=[...], or pass a data frame."
-            )
-        names = [f"x{number}" for number in range(X.shape[1])] if names is None else list(names)
-        if len(names) != X.shape[1]:
-            raise ParameterError(
-                "`feature_names` must name every column of the features. "
-                f"Found {len(names)} names for {X.shape[1]} columns."
-            )
-        return pd.DataFrame(X, columns=names)
 
     def _graph_and_target(self, graph, y, features):
         """Return the graph and the name of the target; the complete graph if nothing is known."""
@@ -159,8 +148,9 @@ class GraphEstimator(BaseEstimator):
         """Return the features that are nodes; others are named once, or refused."""
         opened = nw.from_native(features, eager_only=True)
         extra = [column for column in opened.columns if column not in graph.nodes]
-        if not extra or self.extra == "error":
-            check_same_variables(graph.nodes, [*opened.columns, name])
+        columns = [*opened.columns, name]
+        if not extra or self.extra == "error" or not set(graph.nodes) <= set(columns):
+            check_same_variables(graph.nodes, columns)
             return features
         warnings.warn(
             f"Columns that are no node of the graph are not used: {some(extra)}. Add them to the "
@@ -177,6 +167,7 @@ class GraphEstimator(BaseEstimator):
             validated(self, X, skip_check_array=True, reset=False)
             opened = nw.from_native(_with_string_names(X), eager_only=True)
             frame = opened.select(list(self.columns_)).to_native()
+            warn_of_new_labels(self._labels, frame, stacklevel=4)
         else:
             options = {"ensure_all_finite": "allow-nan", "ensure_min_samples": 0}
             X = validated(self, X, reset=False, **options)
@@ -200,7 +191,7 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
 
     Parameters
     ----------
-    graph : ADMG or anything that `read_graph` reads, optional
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads, optional
         The causal graph of the features and the target. Without one nothing is known: the
         complete graph is taken, with a warning.
     target : str, optional
@@ -208,6 +199,9 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
     conditional : Conditional or "auto", optional
         How one factor is modelled; by default for each factor what makes left-out rows most
         likely (`AutoConditional`).
+    trust : {"auto", "full"}, float or mapping to float, default="auto"
+        How far the graph is believed, factor by factor, as in `fit_model`: by default as far as
+        left-out rows let it be; ``model_.trust`` says how far that is.
     kinds : mapping of str to str, optional
         Kinds of columns that differ from the default. The target is continuous.
     limits : mapping of str to (float or None, float or None), optional
@@ -273,12 +267,7 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
         levels : sequence of float
             Probabilities, such as ``[0.05, 0.95]`` for an interval that holds nine in ten.
         """
-        levels = np.atleast_1d(levels)
-        if not levels.size:
-            raise ParameterError(
-                "`levels` must hold at least one probability. Found none. Write, for instance, "
-                "[0.05, 0.95] for an interval that holds nine in ten."
-            )
+        levels = checked_levels(levels)
         parts = [
             np.column_stack([part.quantile(level) for level in levels]) for part in self._predict(X)
         ]
@@ -287,7 +276,7 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
     def _check_target(self, target):
         numbers = as_numbers(target)
         # Counts have whole quantiles, be they stored as integers or, as scikit-learn does, floats.
-        return numbers.astype(np.int64) if _are_whole(numbers) else numbers
+        return numbers.astype(np.int64) if are_whole(numbers) else numbers
 
 
 class GraphClassifier(ClassifierMixin, GraphEstimator):
@@ -298,7 +287,7 @@ class GraphClassifier(ClassifierMixin, GraphEstimator):
 
     Parameters
     ----------
-    graph : ADMG or anything that `read_graph` reads, optional
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads, optional
         The causal graph of the features and the target. Without one nothing is known: the
         complete graph is taken, with a warning.
     target : str, optional
@@ -306,6 +295,9 @@ class GraphClassifier(ClassifierMixin, GraphEstimator):
     conditional : Conditional or "auto", optional
         How one factor is modelled; by default for each factor what makes left-out rows most
         likely (`AutoConditional`).
+    trust : {"auto", "full"}, float or mapping to float, default="auto"
+        How far the graph is believed, factor by factor, as in `fit_model`: by default as far as
+        left-out rows let it be; ``model_.trust`` says how far that is.
     kinds : mapping of str to str, optional
         Kinds of columns that differ from the default. The target is discrete.
     limits : mapping of str to (float or None, float or None), optional
@@ -373,42 +365,6 @@ def _with_string_names(frame):
     if not isinstance(frame, pd.DataFrame) or all(isinstance(name, str) for name in frame.columns):
         return frame
     return frame.set_axis([f"x{number}" for number in range(frame.shape[1])], axis=1)
-
-
-def _of_equal_rows(observed):
-    """Return rows in which weights and repetitions of rows mean the same.
-
-    Factors are chosen by rows that are left out, one at a time, and a copy that stays would tell
-    what the row holds: rows equal in every cell become one that weighs as much as all of them.
-    Not so where all columns are levels. There many rows are equal anyhow, and it is their number
-    that counts: whole weights repeat rows.
-    """
-    table, weights = observed.table, observed.sample_weight
-    if "continuous" not in table.kinds:
-        is_whole = (weights == np.round(weights)).all()
-        if not is_whole or weights.sum() > MOST_REPEATED * len(weights) or weights.max() == 1.0:
-            return observed
-        rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
-        return _with_weights(observed.select(rows), np.ones(len(rows)))
-    cells = pd.DataFrame(table.values)
-    is_copy = cells.duplicated().to_numpy()
-    if not is_copy.any():
-        return observed
-    number = cells.groupby([*cells], dropna=False, sort=False).ngroup().to_numpy()
-    return _with_weights(observed.select(np.flatnonzero(~is_copy)), np.bincount(number, weights))
-
-
-def _with_weights(observed, weights):
-    """Return the same rows with other weights."""
-    varied = weights if np.ptp(weights) > 0.0 else None
-    table = replace(observed.table, row_weights=varied, total_weight=float(weights.sum()))
-    return replace(observed, table=table)
-
-
-def _are_whole(numbers):
-    """Say whether all numbers are whole, and a float tells each from the next."""
-    most = float(np.abs(numbers).max(initial=0.0))
-    return most < LARGEST_WHOLE and bool((numbers == np.rint(numbers)).all())
 
 
 def _with_gaps(labels, missing):

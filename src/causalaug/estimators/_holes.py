@@ -16,16 +16,14 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
-from causalaug.estimators._learner import OfColumns
-from causalaug.estimators._members import ModelMember
 from causalaug.table import code_rows, missing_cells, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from causalaug.conditionals import Conditional
-    from causalaug.estimators._observed import Observed
-    from causalaug.estimators._tasks import Task
+    from causalaug.estimators._features_and_target import Observed
+    from causalaug.estimators._scoring import Task
     from causalaug.model import GraphModel
     from causalaug.typing import FloatArray, IntArray
 
@@ -61,7 +59,7 @@ def originals_of(
 def completed_rows(
     observed: Observed, conditional: Conditional, seed: int, copies: int = COPIES
 ) -> Observed:
-    """Return the labelled rows, each as often as it takes to have no holes."""
+    """Return the labelled rows, each as often as it takes to have no holes; of copies the first."""
     key = "completed", id(conditional), seed, copies
     return observed.once(key, partial(_completed_rows, observed, conditional, seed, copies))
 
@@ -70,10 +68,22 @@ def _completed_rows(
     observed: Observed, conditional: Conditional, seed: int, copies: int
 ) -> Observed:
     labelled = observed.labelled()
-    table = labelled.table
-    if table.missing is None:
+    if labelled.table.missing is None:
         return labelled
-    weights = labelled.sample_weight
+    # Drawn in an order that contents decide, and put back into their own.
+    rows, numbers = labelled.by_contents()
+    completed, owners = complete_labelled(observed, rows, conditional, seed, copies)
+    return completed.select(np.argsort(numbers[owners], kind="stable"))
+
+
+def complete_labelled(
+    observed: Observed, labelled: Observed, conditional: Conditional, seed: int, copies: int
+) -> tuple[Observed, IntArray]:
+    """Return rows that have a label, each as often as it takes to have no holes, and whose it is.
+
+    The rows have holes, and are among those that the model is fitted to.
+    """
+    table, weights = labelled.table, labelled.sample_weight
     model = observed.fit(conditional, seed)
     done = model.complete(table.source, copies, seed, sample_weight=weights)
     frame = done.frame
@@ -82,7 +92,7 @@ def _completed_rows(
     # Coded by all rows: a level may be drawn that only rows without a target have.
     filled = table.filled(frame, code_rows(observed.table, frame), done.weights)
     extra = None if labelled.extra is None else labelled.select(done.rows).extra
-    return replace(labelled, table=filled, extra=extra)
+    return replace(labelled, table=filled, extra=extra), done.rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +150,7 @@ class Filler:
         filled = self.fill(features)
         return [
             task.predictions(member, features)
-            if filled is None or integrates_holes(member)
+            if filled is None or getattr(member, "integrates_holes", False)
             else filled.average(task.predictions(member, filled.features))
             for member in members
         ]
@@ -153,11 +163,6 @@ class Filler:
 def _fresh(frame: Any) -> Any:
     """Return a frame with fresh row labels: pandas would match rows by them otherwise."""
     return frame.reset_index(drop=True) if isinstance(frame, pd.DataFrame) else frame
-
-
-def integrates_holes(member: Any) -> bool:
-    """Say whether a fitted member is the graph's model, which needs no completed rows."""
-    return isinstance(member.learner if isinstance(member, OfColumns) else member, ModelMember)
 
 
 def predictions_of(
@@ -202,3 +207,8 @@ class FilledLearner:
         if filled is None:
             return getattr(self.learner, verb)(X)
         return filled.average(getattr(self.learner, verb)(filled.features))
+
+
+def filled(learner: Any, task: Task, filler: Filler | None) -> Any:
+    """Return a fitted learner that is asked about rows with holes; itself without a filler."""
+    return learner if filler is None else FilledLearner(learner, task, filler)

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from causalaug._random import new_seed
 from causalaug._threads import one_thread
-from causalaug.estimators._failures import learner_failed, says_to_be
+from causalaug.estimators._learner_errors import learner_failed, says_to_be
 from causalaug.exceptions import ParameterError
 from causalaug.typing import FloatArray, IntArray
 
@@ -53,6 +53,11 @@ class OfColumns:
         """The classes of the learner."""
         return self.learner.classes_
 
+    @property
+    def integrates_holes(self) -> bool:
+        """Whether holes need not be filled before it predicts."""
+        return getattr(self.learner, "integrates_holes", False)
+
     def predict(self, X: Any) -> Any:
         """Predict with the learner."""
         return self.learner.predict(take_columns(X, self.columns))
@@ -60,6 +65,10 @@ class OfColumns:
     def predict_proba(self, X: Any) -> Any:
         """Return the learner's probabilities."""
         return self.learner.predict_proba(take_columns(X, self.columns))
+
+    def predict_moments(self, X: Any) -> Any:
+        """Return means and standard deviations, of a learner that is the graph's model."""
+        return self.learner.predict_moments(take_columns(X, self.columns))
 
 
 def as_fitted(learner: Any) -> tuple[Any, tuple[int, ...] | None]:

@@ -1,4 +1,4 @@
-"""Baseline, augmented, and control, on the same held-out rows."""
+"""The learner alone and on each rung of the ladder of knowledge, on the same held-out rows."""
 
 from __future__ import annotations
 
@@ -9,16 +9,28 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
-from sklearn.base import is_classifier
 
+from causalaug._budget import Budget
 from causalaug._magnitudes import LARGEST_FOR_LEARNERS, check_regressed
+from causalaug._progress import watched
 from causalaug._random import RandomState, as_generator
-from causalaug._validation import brief, check_bool, check_choice, check_integer, check_jobs
+from causalaug._validation import (
+    brief,
+    check_bool,
+    check_choice,
+    check_integer,
+    check_jobs,
+    no_node,
+)
+from causalaug.conditionals import check_belief
+from causalaug.diagnostics import Trust
 from causalaug.estimators import (
     TIMES,
     AugmentedClassifier,
     AugmentedRegressor,
     Classification,
+    GraphClassifier,
+    GraphRegressor,
     Regression,
     check_groups,
     check_learner,
@@ -26,13 +38,18 @@ from causalaug.estimators import (
     classes_of,
     hold_out,
     is_filled_in,
+    numbers_of_copies,
     sorts_of,
+    warn_of_copies,
+    warn_of_no_labels,
+    warn_of_number_texts,
     with_holes,
 )
 from causalaug.evaluation._comparison import BASELINE, Comparison
 from causalaug.evaluation._gaussian_process import MOST_ROWS
-from causalaug.evaluation._plain import default_learner, other_than, plain_learners
-from causalaug.evaluation._trials import Budget, Fitter, Schedule, trials_of
+from causalaug.evaluation._plain import default_learner, renamed, tuned_learners
+from causalaug.evaluation._task import CLASSIFICATION, note_on_task, task_of
+from causalaug.evaluation._trials import Fitter, Schedule, trials_of
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.graphs import as_graph, select_markov_blanket
 from causalaug.table import Table, extra_columns, warn_of_extra
@@ -40,14 +57,12 @@ from causalaug.table import Table, extra_columns, warn_of_extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from causalaug.conditionals import Conditional
+    from causalaug.conditionals import Belief, Conditional
     from causalaug.estimators import Task
     from causalaug.expansion import Expansion
     from causalaug.graphs import ADMG
-    from causalaug.table import KindName, Limits
+    from causalaug.table import EqualRows, KindName, Limits
     from causalaug.typing import IntArray
-
-TASKS = ("classification", "regression")
 
 
 def compare(
@@ -59,6 +74,7 @@ def compare(
     conditional: Conditional | str | None = None,
     expansion: Expansion | None = None,
     augmented_share: Any = "auto",
+    trust: Belief = "auto",
     extra: str = "ignore",
     kinds: Mapping[str, KindName] | None = None,
     limits: Mapping[str, Limits] | None = None,
@@ -69,19 +85,24 @@ def compare(
     groups: Any = None,
     rivals: bool = True,
     minutes: float | None = None,
+    seconds: float | None = None,
     n_jobs: int | None = None,
     random_state: RandomState = None,
     callback: Callable[[int, int], None] | None = None,
     map_: Callable[..., Any] | None = None,
+    verbose: bool = False,
 ) -> Comparison:
-    """Say how much augmentation brings, and how much of that is the graph.
+    """Say how much a graph brings, and which of its knowledge does.
 
-    All methods are trained on the same rows and judged on the same held-out rows: the
-    learner alone (the baseline); its blend with new rows that assume no independence (the
-    control); its blend with the graph (augmented); and the graph's model without the learner.
-    What the control gains is smoothing; what the graph gains beyond it is the graph's own.
-    Plain learners run along, a Gaussian process that sees only the target's Markov blanket
-    among them: a gain over a weak baseline is none.
+    All methods are trained on the same rows and judged on the same held-out rows: the learner
+    alone (the baseline), and its blend on each rung of a ladder of knowledge. *Without knowledge*
+    it gets the complete graph with the target last: a model of the target given all else, and
+    smoothing rows. With *the order* it gets the complete graph along the order of the given one,
+    which claims no independence. *Augmented* is the blend with the graph itself. The parts of the
+    gain are the steps; a graph that claims nothing brings exactly nothing by its independences.
+    The graph's model without the learner is judged as well. Plain learners run along, lightly
+    tuned, a Gaussian process that sees only the target's Markov blanket among them: a gain over a
+    weak baseline is none.
 
     Parameters
     ----------
@@ -89,21 +110,22 @@ def compare(
         The observed rows, features and target. Cells may be missing. Rows without a target help
         to fit the graph's model, and are held out never. Plain learners take missing features as
         they are, if they can, or else get them from an `IterativeImputer`; `notes` says which.
-    graph : ADMG or anything that `read_graph` reads
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
         The causal graph; its nodes are the columns.
     target : str
         The column to predict.
     estimator : estimator, optional
         The learner; by default scikit-learn's gradient boosting.
-    conditional, expansion, augmented_share, kinds, limits
+    conditional, expansion, augmented_share, trust, kinds, limits
         As in `AugmentedRegressor`; by default a `Blend` weighs the candidates within each
         training fold. What is not said of kinds and limits is decided once, on all rows.
     extra : {"ignore", "error"}, default="ignore"
-        What becomes of columns that are no node: one warning names them, and only learners
-        without new rows see them; or they are an error.
+        What becomes of columns that are no node: one warning names them, learners
+        see them, and the graph's model does not; or they are an error.
     task : {"regression", "classification"}, optional
-        By default what the estimator is; without one, numbers are regressed and everything
-        else is classified.
+        By default what the estimator is. Without one, text, booleans and categories are classes,
+        and so are whole numbers of which exactly two differ, such as 0 and 1; all other numbers
+        are numbers.
     n_splits : int, default=5
         The number of folds.
     repeats : int, default=1
@@ -121,6 +143,8 @@ def compare(
         judged once on every row; then come the plain learners one by one, then the repeats.
         What is not begun in time is left out as a whole, and listed; what is computed is as
         without this limit.
+    seconds : float, optional
+        The same limit in seconds, as `check_graph` has it.
     n_jobs : int, optional
         How many processes share the fits, -1 for all cores. The result is the same.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
@@ -129,6 +153,9 @@ def compare(
         Called after each fit with the number of fits done and their total.
     map_ : callable, optional
         Maps the fits instead of `n_jobs`, as that of a pool of processes does.
+    verbose : bool, default=False
+        Whether to show on the standard error stream how far the fits are, and about how long the
+        rest will take.
 
     Returns
     -------
@@ -143,7 +170,7 @@ def compare(
     >>> data = datasets.make_sem(60, "chain", mechanism="nonlinear", random_state=0)
     >>> options = {"augmented_share": 0.5, "n_splits": 3, "random_state": 0}
     >>> result = compare(data.frame, data.graph, "Y", Ridge(), **options)
-    >>> result.total.change < 0.0, result.graph.change < 0.0
+    >>> result.total.change < 0.0, result.independences.change < 0.0
     (True, True)
 
     A gain over a weak baseline is none, and the verdict says so:
@@ -151,48 +178,71 @@ def compare(
     >>> result.best_plain != "baseline"
     True
     """
-    budget = Budget.of_minutes(minutes)
+    budget = Budget.of(minutes=minutes, seconds=seconds)
     check_bool("rivals", rivals)
+    check_bool("verbose", verbose)
     check_jobs(n_jobs)
+    check_belief(trust)
     graph = as_graph(graph)
     _check_splits(n_splits, repeats, cv)
     rows = _ObservedRows.of(frame, graph, target, extra, kinds, limits)
     warn_of_extra(rows.outside)
+    warn_of_number_texts(rows.opened.drop(target), kinds or {})
+    warn_of_no_labels(np.isin(np.arange(rows.n_rows), rows.unlabelled))
     rows.check_features()
     groups = check_groups(groups, rows.n_rows)
     if cv is None:
         rows.check_enough(n_splits)
+        if groups is None:
+            warn_of_copies(rows.equal_rows)
     if estimator is not None:
         check_learner(estimator)
-    is_classification = _is_classification(task, estimator, rows.opened[target])
-    if not (is_classification and _is_said(task, estimator)):
+    task_is_said = task is not None or estimator is not None
+    task = task_of(rows.opened[target], task, estimator)
+    is_classification = task == CLASSIFICATION
+    if not (is_classification and task_is_said):
         rows.check_no_times()
     learner = default_learner(rows.features, classification=is_classification)
     learner = learner if estimator is None else estimator
     judge = _judge(learner, rows.known_labels, target, is_classification=is_classification)
+    known: dict[str, Any] = {
+        "graph": graph,
+        "target": target,
+        "conditional": conditional,
+        "trust": trust,
+        "kinds": _kinds_of(rows, graph, kinds),
+        "limits": _limits_of(rows, graph, limits),
+    }
     augmented = (AugmentedClassifier if is_classification else AugmentedRegressor)(
         # The graph's model completes its own columns only; the plain learner sees others as well.
         with_holes(learner) if rows.have_holes(rows.outside) else learner,
-        graph=graph,
-        target=target,
-        conditional=conditional,
         expansion=expansion,
         augmented_share=augmented_share,
-        kinds=_kinds_of(rows, graph, kinds),
-        limits=_limits_of(rows, graph, limits),
+        **known,
     )
+    model = (GraphClassifier if is_classification else GraphRegressor)(**known)
     found = _rivals_of(learner, rows, graph, classification=is_classification) if rivals else {}
     others = _with_holes({BASELINE: learner, **found}) if rows.features_have_holes else found
     rng = as_generator(random_state)
     folds = _folds(judge, rows, groups, rng, cv=cv, n_splits=n_splits, n_repeats=repeats)
-    schedule = Schedule(trials_of(augmented, others, folds, rng), budget)
+    schedule = Schedule(trials_of(augmented, model, others, folds, rng), budget)
     labels = rows.all_labels(None if is_classification else np.nan)
     fit = Fitter(rows.features, labels, groups, judge, rows.unlabelled)
-    losses = schedule.run(fit, n_jobs=n_jobs, map_=map_, callback=callback)
+    with watched("Fitting learners", callback, verbose=verbose) as told:
+        losses = schedule.run(fit, n_jobs=n_jobs, map_=map_, callback=told)
     n_train = max(len(train) for repeat in folds for train, _ in repeat)
-    notes = _notes(n_train, rivals=rivals) + _notes_of_holes(rows, others)
+    notes = (
+        *(() if task_is_said else _notes_of_task(rows, task)),
+        *_notes(n_train, rivals=rivals),
+        *_notes_of_holes(rows, others),
+        *(f"Left out, since it failed: {name} ({why})." for name, why in schedule.failures.items()),
+    )
     left_out = tuple(schedule.left_out)
-    return Comparison(losses, target, judge.loss_name, _name_of(learner), notes, left_out)
+    copies = rows.copies(groups)
+    doubts = Trust(rows.table, graph)
+    return Comparison(
+        losses, target, judge.loss_name, _name_of(learner), notes, left_out, copies, doubts
+    )
 
 
 def _check_splits(n_splits: int, repeats: int, cv: Any) -> None:
@@ -227,6 +277,8 @@ class _ObservedRows:
         # Some of the plain learners hold features in single precision.
         table.check_magnitudes(LARGEST_FOR_LEARNERS)
         outside = extra_columns(table.columns, graph.nodes, extra)
+        if target in outside:
+            raise ParameterError(no_node(target, graph.nodes))
         check_choice("target", target, graph.nodes)
         if isinstance(frame, np.ndarray):
             frame = pd.DataFrame(frame, columns=list(graph.nodes))
@@ -251,6 +303,20 @@ class _ObservedRows:
     def labelled(self) -> IntArray:
         """The rows that have a target."""
         return np.flatnonzero(~np.isnan(self.table.values[:, self.table.index(self.target)]))
+
+    @cached_property
+    def equal_rows(self) -> EqualRows:
+        """The rows that have a target, by their contents."""
+        return self.table.with_values_of(self.labelled).equal_rows()
+
+    def copies(self, groups: Any) -> IntArray | None:
+        """Return a number for each row, the same for copies in one group; None: no copies."""
+        if not self.equal_rows.are_copies:
+            return None
+        own = None if groups is None else groups[self.labelled]
+        numbers = np.zeros(self.n_rows, dtype=np.int64)
+        numbers[self.labelled] = numbers_of_copies(self.equal_rows, own)
+        return numbers
 
     @property
     def unlabelled(self) -> IntArray:
@@ -309,6 +375,13 @@ class _ObservedRows:
             )
 
 
+def _notes_of_task(rows: _ObservedRows, task: str) -> tuple[str, ...]:
+    """Say how the target was taken, if it might be either."""
+    few = rows.table.kinds[rows.table.index(rows.target)] != "continuous"
+    note = note_on_task(rows.target, rows.opened[rows.target], task, few=few)
+    return () if note is None else (note,)
+
+
 def _notes(n_train: int, *, rivals: bool) -> tuple[str, ...]:
     if n_train <= MOST_ROWS or not rivals:
         return ()
@@ -333,7 +406,7 @@ def _limits_of(
     """Return the limits of the features that can move, decided once like their kinds."""
     table, places = rows.table, map(rows.table.index, _features_within(rows))
     movable = [place for place in places if table.resolution[place] is not None]
-    decided = {table.columns[place]: table.limits[place] for place in movable}
+    decided = {table.columns[place]: table.limits_of_numbers(place) for place in movable}
     return decided | _within(limits, graph)
 
 
@@ -344,10 +417,10 @@ def _features_within(rows: _ObservedRows) -> list[str]:
 def _rivals_of(
     learner: Any, rows: _ObservedRows, graph: ADMG, *, classification: bool
 ) -> dict[str, Any]:
-    """Return the plain learners that run along, none of the learner's own kind."""
+    """Return the plain learners that run along, lightly tuned."""
     blanket = select_markov_blanket(graph, rows.target)
-    found = plain_learners(rows.features, classification=classification, blanket=blanket)
-    return other_than(learner, found)
+    found = tuned_learners(rows.features, classification=classification, blanket=blanket)
+    return renamed(learner, found)
 
 
 def _with_holes(learners: Mapping[str, Any]) -> dict[str, Any]:
@@ -365,7 +438,8 @@ def _folds(
     known, labelled = rows.opened[rows.labelled], rows.labelled
     features = known.drop(rows.target).to_native()
     own = None if groups is None else groups[labelled]
-    folds = hold_out(judge, features, rows.known_labels, own, rng, **options)
+    equal = rows.equal_rows
+    folds = hold_out(judge, features, rows.known_labels, own, rng, equal=equal, **options)
     return [[(labelled[train], labelled[held]) for train, held in repeat] for repeat in folds]
 
 
@@ -382,7 +456,7 @@ def _notes_of_holes(rows: _ObservedRows, others: Mapping[str, Any]) -> tuple[str
             f"the most common): {', '.join(filled)}."
         )
     if rivals:
-        notes.append("The control knows the graph by the cells that it filled in, and no further.")
+        notes.append("On each rung of the ladder its own graph filled them in.")
     if taken:
         notes.append(f"These took missing cells as they are: {', '.join(taken)}.")
     if n_unlabelled:
@@ -396,20 +470,6 @@ def _notes_of_holes(rows: _ObservedRows, others: Mapping[str, Any]) -> tuple[str
 def _within(options: Mapping[str, Any] | None, graph: ADMG) -> dict[str, Any]:
     """Return what was said of columns that are nodes."""
     return {name: option for name, option in (options or {}).items() if name in graph.nodes}
-
-
-def _is_classification(task: str | None, estimator: Any, target: nw.Series[Any]) -> bool:
-    if task is not None:
-        check_choice("task", task, TASKS)
-        return task == "classification"
-    if estimator is not None:
-        return bool(is_classifier(estimator))
-    return not target.dtype.is_numeric()
-
-
-def _is_said(task: str | None, estimator: Any) -> bool:
-    """Say whether the caller has chosen between regression and classification."""
-    return task is not None or estimator is not None
 
 
 def _judge(learner: Any, labels: Any, target: str, *, is_classification: bool) -> Task:

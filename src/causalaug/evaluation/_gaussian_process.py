@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+from sklearn.gaussian_process.kernels import RBF, CompoundKernel, ConstantKernel, WhiteKernel
 
 from causalaug.typing import FloatArray
 
@@ -36,7 +36,8 @@ class GaussianProcess(BaseEstimator):
             warnings.simplefilter("ignore", ConvergenceWarning)
             found = self._process(self._kernel(X.shape[1])).fit(X[few], y[few])
             if len(few) < len(rows):
-                found = self._process(found.kernel_, optimizer=None).fit(X[rows], y[rows])
+                found = self._process(_one_kernel(found.kernel_), optimizer=None)
+                found = found.fit(X[rows], y[rows])
         self.process_ = found
         if self.classification:
             self.classes_ = found.classes_
@@ -66,6 +67,14 @@ class GaussianProcess(BaseEstimator):
         if self.classification:
             return GaussianProcessClassifier(kernel, optimizer=optimizer)
         return GaussianProcessRegressor(kernel, optimizer=optimizer, normalize_y=True)
+
+
+def _one_kernel(kernel: Any) -> Any:
+    """Return a kernel that a process can start from: of one per class, their geometric mean."""
+    if not isinstance(kernel, CompoundKernel):
+        return kernel
+    each = kernel.kernels
+    return each[0].clone_with_theta(np.mean([one.theta for one in each], axis=0))
 
 
 class ColumnsOnly(TransformerMixin, BaseEstimator):

@@ -4,17 +4,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v1 as nw
-import numpy as np
 from sklearn import get_config
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from causalaug.densities import RIDGE_PENALTIES
 from causalaug.estimators import default_booster, with_encoding
 from causalaug.evaluation._gaussian_process import ColumnsOnly, GaussianProcess
+from causalaug.evaluation._tuned import Tuned, TunedForest
 
-RIDGE_PENALTIES = np.logspace(-3, 3, 13)
 N_TREES = 200
+
+GRIDS: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "GradientBoosting": [{}, {"learning_rate": 0.03}],
+    "LogisticRegression": [{}, {"C": 0.1}, {"C": 10.0}],
+}
+"""Settings that plain learners choose among, by their family, the default first. Ridge regression
+and Gaussian processes choose their penalties themselves, a forest the size of its leaves."""
 
 
 def plain_learners(
@@ -46,21 +53,48 @@ def plain_learners(
     return found
 
 
-def other_than(learner: Any, rivals: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rivals that are not of the learner's own kind: nobody is listed twice.
+def tuned_learners(
+    features: Any, *, classification: bool, blanket: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Return the same learners, each with the best of a few settings; some tune themselves."""
+    found = plain_learners(features, classification=classification, blanket=blanket)
+    return {name: _tuned(learner, classification) for name, learner in found.items()}
+
+
+def _tuned(learner: Any, classification: bool) -> Any:
+    """Return a learner that chooses among a few settings; others stay as they are."""
+    *before, last = [step for _, step in learner.steps] if _has_steps(learner) else [learner]
+    family = _family(last)
+    if family == "RandomForest":
+        chosen: Any = TunedForest(last)
+    elif family in GRIDS:
+        chosen = Tuned(last, GRIDS[family], classification=classification)
+    else:
+        return learner
+    return make_pipeline(*before, chosen) if before else chosen
+
+
+def _has_steps(learner: Any) -> bool:
+    return isinstance(learner, Pipeline)
+
+
+def renamed(learner: Any, rivals: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rivals; one of the learner's own kind says that it is tuned.
 
     >>> from sklearn.linear_model import Ridge
-    >>> list(other_than(Ridge(), {"ridge": RidgeCV(), "forest": RandomForestRegressor()}))
-    ['forest']
+    >>> list(renamed(Ridge(), {"ridge": RidgeCV(), "forest": RandomForestRegressor()}))
+    ['tuned ridge', 'forest']
     """
     own = _family(learner)
-    return {name: rival for name, rival in rivals.items() if _family(rival) != own}
+    return {
+        f"tuned {name}" if _family(rival) == own else name: rival for name, rival in rivals.items()
+    }
 
 
 def _family(learner: Any) -> str:
     """Return the class of the last step, without what does not make it another learner."""
-    while isinstance(learner, Pipeline):
-        learner = learner.steps[-1][1]
+    while isinstance(learner, Pipeline | Tuned | TunedForest):
+        learner = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner.estimator
     name = type(learner).__name__
     for part in ("CV", "Hist", "Classifier", "Regressor"):
         name = name.replace(part, "")

@@ -24,6 +24,7 @@ from causalaug.expansion._base import (
     Expansion,
     FittedModel,
     Paths,
+    SizedExpansion,
     join_paths,
 )
 from causalaug.expansion._beam import BeamExpansion
@@ -44,6 +45,7 @@ __all__ = [
     "Paths",
     "PrunedExpansion",
     "SampledExpansion",
+    "SizedExpansion",
     "TooManyNodesError",
     "fill_tree",
     "join_paths",

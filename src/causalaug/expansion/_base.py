@@ -101,6 +101,22 @@ class Expansion(Protocol):
         """Return weighted paths through the tree of the model."""
 
 
+@runtime_checkable
+class SizedExpansion(Protocol):
+    """A policy that says beforehand how large its job may become: too large a one is refused.
+
+    The choice is the policy's own: without these two it is asked to `expand` whatever the table.
+    An attribute `seconds_per_cell`, if there is one, lets the refusal name the time.
+    """
+
+    @property
+    def max_rows(self) -> int:
+        """The number of rows that may be made at once."""
+
+    def most_rows(self, n_rows: int) -> int:
+        """Return a bound on the number of paths, given that of the observed rows."""
+
+
 class Blocks(Protocol):
     """A tree that is laid out, to be grown block by block, in any order and anywhere."""
 

@@ -1,6 +1,7 @@
 """The heaviest paths, a fixed number of them at every level."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,6 +34,7 @@ class BeamExpansion:
     width: int
     merge_equal: bool = True
     max_rows: int = 50_000_000
+    seconds_per_cell: ClassVar[float] = 1.2e-6
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
@@ -51,6 +53,10 @@ class BeamExpansion:
             else:
                 frontier.grow(level, _heaviest(children, self.width))
         return frontier.paths()
+
+    def most_rows(self, n_rows: int) -> int:
+        """Return the number of paths to keep."""
+        return int(self.width)
 
 
 def _heaviest(children: LevelChildren, width: int) -> Ragged:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from typing import ClassVar
 
 import numpy as np
 
@@ -52,6 +53,7 @@ class BudgetExpansion:
     rows: int | None = None
     merge_equal: bool = True
     max_rows: int = 50_000_000
+    seconds_per_cell: ClassVar[float] = 1.5e-7
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""

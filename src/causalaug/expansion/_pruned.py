@@ -6,6 +6,7 @@ times faster than growing level by level, and it fits where levels have too many
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -54,6 +55,7 @@ class PrunedExpansion:
     threshold: float = 1e-3
     merge_equal: bool = True
     max_rows: int = 10_000_000
+    seconds_per_cell: ClassVar[float] = 1e-7
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""

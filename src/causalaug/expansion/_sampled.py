@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import groupby
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,6 +32,7 @@ class SampledExpansion:
 
     rows: int | None = None
     max_rows: int = 50_000_000
+    seconds_per_cell: ClassVar[float] = 6e-7
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""

@@ -2,6 +2,7 @@
 
 from causalaug.graphs._admg import ADMG, as_graph, markov_pillow, register_painter
 from causalaug.graphs._drawing import draw_alone
+from causalaug.graphs._editing import GraphDifference
 from causalaug.graphs._layout import layered_layout
 from causalaug.graphs._queries import (
     complete_graph,
@@ -9,12 +10,16 @@ from causalaug.graphs._queries import (
     m_separated,
     select_markov_blanket,
 )
+from causalaug.graphs._several import SeveralGraphs
+from causalaug.graphs._tiers import tiers
 from causalaug.graphs.io import read_graph, write_graph
 
 register_painter(draw_alone)
 
 __all__ = [
     "ADMG",
+    "GraphDifference",
+    "SeveralGraphs",
     "as_graph",
     "complete_graph",
     "latent_projection",
@@ -23,5 +28,6 @@ __all__ = [
     "markov_pillow",
     "read_graph",
     "select_markov_blanket",
+    "tiers",
     "write_graph",
 ]

@@ -5,12 +5,14 @@ as much as its answer is long, also in graphs of 100,000 nodes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from causalaug.exceptions import GraphError, GraphFormatError
+from causalaug.graphs._beliefs import Beliefs, check_beliefs, in_brackets
 from causalaug.graphs._checks import (
     Edge,
     can_be_listed,
@@ -20,7 +22,11 @@ from causalaug.graphs._checks import (
     check_nodes,
     check_order,
 )
-from causalaug.graphs._shorten import shown
+from causalaug.graphs._editing import GraphDifference, Triple, as_triples, check_present
+from causalaug.graphs._shorten import listed, shown
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Neighbours = Mapping[str, tuple[str, ...]]
 
@@ -30,8 +36,8 @@ class ADMG:
     """An acyclic directed mixed graph: a causal graph that may have hidden common causes.
 
     A value: it cannot be changed, compares by content, and can be hashed, pickled and
-    shared. Two graphs are equal if they have the same nodes in the same order and the
-    same edges; the order in which edges were given does not matter. A graph without
+    shared. Two graphs are equal if they have the same nodes in the same order, the same edges
+    and the same beliefs; the order in which edges were given does not matter. A graph without
     bidirected edges is a DAG.
 
     Parameters
@@ -42,6 +48,9 @@ class ADMG:
         Pairs (cause, effect). They must not form a cycle.
     bidirected : iterable of (str, str), optional
         Pairs that share a hidden common cause. A pair may also have a directed edge.
+    beliefs : mapping of edge to float, optional
+        How far edges are believed, from 0 to 1, such as ``{("A", "B"): 0.7}``; a bidirected one is
+        written ``("A", "<->", "B")``. `fit_model` says what becomes of them.
 
     Attributes
     ----------
@@ -51,6 +60,9 @@ class ADMG:
         The directed edges without repetition, sorted by the place of their nodes.
     bidirected : tuple of (str, str)
         The same for bidirected edges; the earlier node of a pair comes first.
+    beliefs : mapping of (str, str, str) to float
+        The beliefs that were stated, by edge as it is drawn, in the order of the edges. It cannot
+        be changed.
 
     Examples
     --------
@@ -76,12 +88,14 @@ class ADMG:
     nodes: tuple[str, ...]
     directed: tuple[Edge, ...]
     bidirected: tuple[Edge, ...]
+    beliefs: Mapping[Triple, float] = field(hash=False)
 
     def __init__(
         self,
         nodes: Iterable[str],
         directed: Iterable[Edge] = (),
         bidirected: Iterable[Edge] = (),
+        beliefs: Beliefs | None = None,
     ) -> None:
         names = check_nodes(nodes)
         place = {name: i for i, name in enumerate(names)}
@@ -97,6 +111,8 @@ class ADMG:
         object.__setattr__(self, "nodes", names)
         object.__setattr__(self, "directed", tuple(sorted(arrows, key=places)))
         object.__setattr__(self, "bidirected", tuple(sorted(arcs, key=places)))
+        stated = check_beliefs(beliefs or {}, as_triples(self.directed, self.bidirected))
+        object.__setattr__(self, "beliefs", MappingProxyType(stated))
         self._order  # noqa: B018  computing the order is what finds a cycle
 
     @property
@@ -236,7 +252,139 @@ class ADMG:
             self._sorted(kept),
             directed=[edge for edge in self.directed if kept.issuperset(edge)],
             bidirected=[edge for edge in self.bidirected if kept.issuperset(edge)],
+            beliefs={e: b for e, b in self.beliefs.items() if kept.issuperset((e[0], e[2]))},
         )
+
+    def add(self, edges: Any) -> "ADMG":
+        """Return the graph with more edges; this one stays as it is.
+
+        Parameters
+        ----------
+        edges : str, list of edges, ADMG, or anything that `read_graph` reads
+            What to add. Names that are no node yet become nodes, after the others; an edge that
+            is there already changes nothing but the belief in it, if one is stated.
+
+        Examples
+        --------
+        >>> graph = ADMG(["load", "wear"], directed=[("load", "wear")])
+        >>> graph.add("wear -> heat; load <-> heat")
+        ADMG(['load', 'wear', 'heat'], directed=[('load', 'wear'), ('wear', 'heat')], \
+bidirected=[('load', 'heat')])
+        """
+        more = _edges_in(edges)
+        if more is None:
+            return self
+        new = [node for node in more.nodes if node not in self._place]
+        return ADMG(
+            [*self.nodes, *new],
+            directed=self.directed + more.directed,
+            bidirected=self.bidirected + more.bidirected,
+            beliefs=dict(self.beliefs) | {self._as_drawn(e): b for e, b in more.beliefs.items()},
+        )
+
+    def without(self, edges: Any) -> "ADMG":
+        """Return the graph without some edges; all nodes, and this graph, stay as they are.
+
+        To take nodes away, use `subgraph`, or `latent_projection` to marginalise them.
+
+        Parameters
+        ----------
+        edges : str, list of edges, ADMG, or anything that `read_graph` reads
+            What to take away. Each edge must be in the graph.
+
+        Examples
+        --------
+        >>> graph = ADMG(["load", "wear"], directed=[("load", "wear")])
+        >>> graph.without("load -> wear")
+        ADMG(['load', 'wear'])
+
+        An edge that is not there is refused, and the one that was perhaps meant is named:
+
+        >>> graph.without("wear -> load")
+        Traceback (most recent call last):
+        causalaug.exceptions.GraphError: An edge that is taken away must be in the graph. Found \
+no wear -> load. It has load -> wear. Leave it out, or write an edge that is there.
+        """
+        less = _edges_in(edges)
+        if less is None:
+            return self
+        joined = {node for edge in (*less.directed, *less.bidirected) for node in edge}
+        alone = [node for node in less.nodes if node not in joined]
+        if alone:
+            raise GraphError(
+                f"Only edges can be taken away. Found the nodes {listed(alone)}. Write "
+                "graph.subgraph([...]) with the nodes to keep, or latent_projection(graph, "
+                "keep=[...]) to marginalise the others."
+            )
+        known = list(map(self._in_node_order, less.bidirected))
+        gone = as_triples(less.directed, known)
+        check_present(gone, set(as_triples(self.directed, self.bidirected)))
+        return ADMG(
+            self.nodes,
+            directed=set(self.directed) - set(less.directed),
+            bidirected=set(self.bidirected) - set(known),
+            beliefs={e: b for e, b in self.beliefs.items() if e not in gone},
+        )
+
+    def diff(self, other: Any) -> GraphDifference:
+        """Return what must be added to this graph, and taken away, to get another.
+
+        Parameters
+        ----------
+        other : ADMG, str, or anything that `read_graph` reads
+            The other graph. The order of its nodes does not matter, nor do beliefs.
+
+        Returns
+        -------
+        GraphDifference
+            The edges in `added` and `removed`, the nodes in `new_nodes` and `lost_nodes`. It is
+            false if there are none, and prints a line for each.
+
+        Examples
+        --------
+        >>> graph = ADMG(["load", "wear"], directed=[("load", "wear")])
+        >>> print(graph.diff("wear -> heat; wear <-> load"))
+        - load -> wear
+        + heat
+        + wear -> heat
+        + load <-> wear
+        """
+        there = as_graph(other)
+        own = as_triples(self.directed, self.bidirected)
+        its = as_triples(there.directed, map(self._in_node_order, there.bidirected))
+        shared = set(own).intersection(its)
+        return GraphDifference(
+            added=tuple(edge for edge in its if edge not in shared),
+            removed=tuple(edge for edge in own if edge not in shared),
+            new_nodes=tuple(node for node in there.nodes if node not in self._place),
+            lost_nodes=tuple(node for node in self.nodes if node not in there._place),
+        )
+
+    def to_networkx(self) -> "nx.DiGraph[str] | nx.MultiDiGraph[str]":
+        """Return the graph as one of networkx, which `read_graph` reads back.
+
+        Returns
+        -------
+        networkx.DiGraph or networkx.MultiDiGraph
+            A `DiGraph` of a DAG. With bidirected edges a `MultiDiGraph`, since a pair may have
+            both: they have the attribute ``bidirected=True``, from the earlier node to the later.
+            An edge whose belief was stated has it as the attribute ``belief``.
+
+        Examples
+        --------
+        >>> graph = ADMG(["load", "wear"], [("load", "wear")], [("load", "wear")])
+        >>> list(graph.to_networkx().edges(data=True))
+        [('load', 'wear', {}), ('load', 'wear', {'bidirected': True})]
+        """
+        import networkx as nx
+
+        graph: Any = nx.DiGraph() if self.is_dag else nx.MultiDiGraph()
+        graph.add_nodes_from(self.nodes)
+        for a, arrow, b in as_triples(self.directed, self.bidirected):
+            belief = self.beliefs.get((a, arrow, b))
+            attributes = {"bidirected": True} if arrow == "<->" else {}
+            graph.add_edge(a, b, **attributes, **({} if belief is None else {"belief": belief}))
+        return graph
 
     def __repr__(self) -> str:
         """Return an expression that builds the graph."""
@@ -245,12 +393,16 @@ class ADMG:
             parts.append(f"directed={list(self.directed)!r}")
         if self.bidirected:
             parts.append(f"bidirected={list(self.bidirected)!r}")
+        if self.beliefs:
+            parts.append(f"beliefs={dict(self.beliefs)!r}")
         return f"ADMG({', '.join(parts)})"
 
     def __str__(self) -> str:
         """Return the nodes and edges in words and arrows."""
-        edges = [f"{a} -> {b}" for a, b in self.directed]
-        edges += [f"{a} <-> {b}" for a, b in self.bidirected]
+        edges = [
+            f"{a} {arrow} {b}{in_brackets(self.beliefs.get((a, arrow, b)))}"
+            for a, arrow, b in as_triples(self.directed, self.bidirected)
+        ]
         return f"ADMG of {', '.join(self.nodes)}: {', '.join(edges) or 'no edges'}"
 
     def _repr_svg_(self) -> str | None:
@@ -259,7 +411,7 @@ class ADMG:
 
     def __reduce__(self) -> tuple[type["ADMG"], tuple[object, ...]]:
         """Pickle what defines the graph, not what was derived from it."""
-        return ADMG, (self.nodes, self.directed, self.bidirected)
+        return ADMG, (self.nodes, self.directed, self.bidirected, dict(self.beliefs))
 
     @cached_property
     def _place(self) -> Mapping[str, int]:
@@ -319,6 +471,18 @@ class ADMG:
         check_known(names, self._place, "A query")
         return names
 
+    def _in_node_order(self, edge: Edge) -> Edge:
+        """Return a bidirected edge with the earlier node first; nodes of other graphs are last."""
+        a, b = edge
+        last = len(self.nodes)
+        return (a, b) if self._place.get(a, last) <= self._place.get(b, last) else (b, a)
+
+    def _as_drawn(self, edge: Triple) -> Triple:
+        """Return an edge as this graph draws it: a bidirected one from its earlier node."""
+        a, arrow, b = edge
+        a, b = self._in_node_order((a, b)) if arrow == "<->" else (a, b)
+        return a, arrow, b
+
     def _sorted(self, names: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted(set(names), key=self._place.__getitem__))
 
@@ -345,6 +509,12 @@ def _reached(
                 reached.add(neighbour)
                 pending.append(neighbour)
     return reached
+
+
+def _edges_in(edges: Any) -> ADMG | None:
+    """Return edges as a graph; None if there are none, which is no graph."""
+    is_empty = isinstance(edges, list | tuple) and not edges
+    return None if is_empty else as_graph(edges)
 
 
 def as_graph(graph: Any) -> ADMG:
@@ -382,8 +552,8 @@ def markov_pillow(graph: Any, node: str, order: Sequence[str] | None = None) -> 
 
     Parameters
     ----------
-    graph : ADMG
-        The causal graph, or anything that `read_graph` reads.
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
+        The causal graph.
     node : str
         The variable whose factor is wanted.
     order : sequence of str, optional

@@ -9,6 +9,10 @@ from causalaug.graphs._shorten import arrows, listed, plain, quoted, shown, slip
 
 Edge = tuple[str, str]
 
+MOST_EDGES = 1_000_000
+"""Groups are a short way to write many edges: 5 kB of text may stand for ten million, which take
+a gigabyte and half a minute. A graph that somebody drew has far fewer than this."""
+
 
 def can_be_listed(value: object) -> TypeGuard[Iterable[Any]]:
     """Return whether a value has parts; an array without dimensions only looks as if it had."""

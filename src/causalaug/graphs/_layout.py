@@ -9,10 +9,11 @@ edges miss the nodes that they pass.
 from bisect import bisect_right, insort
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from causalaug.graphs._admg import ADMG
+from causalaug.graphs._admg import ADMG, as_graph
 from causalaug.graphs._checks import Edge
 from causalaug.typing import FloatArray, IntArray
 
@@ -28,7 +29,7 @@ SHIFTS = (0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0, -1.0)
 """How far a layer may move, in halves of the gap between its nodes; the nearest first."""
 
 
-def layered_layout(graph: ADMG) -> dict[str, tuple[float, float]]:
+def layered_layout(graph: Any) -> dict[str, tuple[float, float]]:
     """Return a place in the unit square for every node, for drawing the graph.
 
     The layer of a node is the length of the longest directed path that leads to it. The
@@ -36,7 +37,7 @@ def layered_layout(graph: ADMG) -> dict[str, tuple[float, float]]:
 
     Parameters
     ----------
-    graph : ADMG
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
         The graph. Its node order breaks ties, so that one graph has one layout.
 
     Returns
@@ -56,6 +57,7 @@ def layered_layout(graph: ADMG) -> dict[str, tuple[float, float]]:
     >>> layered_layout(ADMG(["A", "B", "C"], directed=edges))
     {'A': (0.5, 0.0), 'B': (0.75, 0.5), 'C': (0.5, 1.0)}
     """
+    graph = as_graph(graph)
     layer_of = _longest_paths(graph)
     layers = _ordered_layers(graph, layer_of)
     x = _sideways(graph, layers, layer_of)

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
-from causalaug.exceptions import ParameterError
+from causalaug.exceptions import GraphError, ParameterError
 from causalaug.graphs._admg import ADMG, as_graph
-from causalaug.graphs._checks import Edge, can_be_listed, check_known
-from causalaug.graphs._shorten import listed
+from causalaug.graphs._checks import MOST_EDGES, Edge, can_be_listed, check_known
+from causalaug.graphs._several import SeveralGraphs
+from causalaug.graphs._shorten import listed, plain
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -21,8 +22,8 @@ def select_markov_blanket(graph: Any, target: str) -> tuple[str, ...]:
 
     Parameters
     ----------
-    graph : ADMG
-        The causal graph, or anything that `read_graph` reads.
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
+        The causal graph.
     target : str
         The variable to be screened off.
 
@@ -70,8 +71,8 @@ def m_separated(
 
     Parameters
     ----------
-    graph : ADMG
-        The causal graph, or anything that `read_graph` reads. For a DAG this is d-separation.
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
+        The causal graph. For a DAG this is d-separation.
     x, y : str or iterable of str
         The variables in question.
     given : str or iterable of str, optional
@@ -131,12 +132,13 @@ def latent_projection(graph: Any, keep: str | Iterable[str]) -> ADMG:
 
     A directed path through hidden variables becomes a directed edge; a hidden common
     cause becomes a bidirected edge (Verma and Pearl, 1990). Among the kept variables
-    the same independences hold as before.
+    the same independences hold as before. Edges between kept variables keep the beliefs in them;
+    new ones have none.
 
     Parameters
     ----------
-    graph : ADMG
-        The causal graph, or anything that `read_graph` reads.
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
+        The causal graph.
     keep : iterable of str
         The variables that stay, in any order.
 
@@ -156,6 +158,8 @@ def latent_projection(graph: Any, keep: str | Iterable[str]) -> ADMG:
     """
     graph = as_graph(graph)
     kept = _known(graph, "keep", keep)
+    if isinstance(graph, SeveralGraphs):
+        return SeveralGraphs((latent_projection(g, sorted(kept)), w) for g, w in graph.graphs)
     near = _Neighbourhood(graph)
     for node in graph.nodes:
         if node not in kept:
@@ -165,6 +169,7 @@ def latent_projection(graph: Any, keep: str | Iterable[str]) -> ADMG:
         nodes,
         directed=((a, b) for a in nodes for b in near.effects[a]),
         bidirected=((a, b) for a in nodes for b in near.siblings[a]),
+        beliefs={e: b for e, b in graph.beliefs.items() if {e[0], e[2]} <= kept},
     )
 
 
@@ -175,6 +180,7 @@ class _Neighbourhood:
         self.causes: dict[str, set[str]] = {v: set() for v in graph.nodes}
         self.effects: dict[str, set[str]] = {v: set() for v in graph.nodes}
         self.siblings: dict[str, set[str]] = {v: set() for v in graph.nodes}
+        self.n_made = 0
         self._join(graph.directed, self.causes, self.effects)
         self._join(graph.bidirected, self.siblings, self.siblings)
 
@@ -182,6 +188,7 @@ class _Neighbourhood:
         """Take a node away: its causes and siblings meet its effects."""
         causes, effects = self.causes.pop(node), self.effects.pop(node)
         siblings = self.siblings.pop(node)
+        self._check_size(node, len(causes), len(effects), len(siblings))
         for v in causes:
             self.effects[v].discard(node)
         for v in effects:
@@ -191,6 +198,16 @@ class _Neighbourhood:
         shared = ((a, b) for a, b in product(effects | siblings, effects) if a != b)
         self._join(product(causes, effects), self.causes, self.effects)
         self._join(shared, self.siblings, self.siblings)
+
+    def _check_size(self, node: str, n_causes: int, n_effects: int, n_siblings: int) -> None:
+        """Raise if hiding a node joins more pairs than can be waited for."""
+        self.n_made += n_effects * (n_causes + n_siblings + (n_effects - 1) // 2)
+        if self.n_made > MOST_EDGES:
+            raise GraphError(
+                f"Hiding variables must make at most {MOST_EDGES:,} edges. Found {self.n_made:,} "
+                f"with {plain(node)}, which has {n_effects:,} effects. Keep it, or remove effects "
+                "that are of no interest from the graph."
+            )
 
     @staticmethod
     def _join(

@@ -15,19 +15,22 @@ queries at a time, and leaves out rows that cannot matter in double precision; `
 without weighing all of them.
 """
 
-from causalaug.kernels._base import RowWeigher
-from causalaug.kernels._product import NEGLIGIBLE, ProductKernel
-from causalaug.kernels._univariate import (
+from causalaug.kernels._bandwidths import (
     BANDWIDTH_RULES,
-    CONTINUOUS_KERNELS,
-    DISCRETE_KERNELS,
-    ORDERED_KERNEL,
-    ColumnKernel,
-    KernelColumn,
     aitchison_aitken_smoothing,
     li_racine_step,
     scott,
     silverman,
+)
+from causalaug.kernels._base import RowWeigher, SomeRows
+from causalaug.kernels._product import NEGLIGIBLE, ProductKernel
+from causalaug.kernels._univariate import (
+    CONTINUOUS_KERNELS,
+    DISCRETE_KERNELS,
+    ORDERED_KERNEL,
+    ColumnKernel,
+    Kernel,
+    KernelColumn,
 )
 
 __all__ = [
@@ -37,9 +40,11 @@ __all__ = [
     "NEGLIGIBLE",
     "ORDERED_KERNEL",
     "ColumnKernel",
+    "Kernel",
     "KernelColumn",
     "ProductKernel",
     "RowWeigher",
+    "SomeRows",
     "aitchison_aitken_smoothing",
     "li_racine_step",
     "scott",

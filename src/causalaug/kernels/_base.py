@@ -2,12 +2,17 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from causalaug._ragged import Ragged, RowWeights
 from causalaug.kernels._sums import GaussianSums
 from causalaug.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from causalaug.kernels._univariate import KernelColumn
 
 BLOCK_ENTRIES = 1 << 17
 """Entries weighed at a time: small enough for the processor's cache."""
@@ -32,6 +37,22 @@ class RowWeigher(ABC):
     @property
     def sums(self) -> GaussianSums | None:
         """Sums of the kernels of all rows, if they can be had without weighing each of these."""
+        return None
+
+    @property
+    def uses_pillow(self) -> bool:
+        """Whether a weight may depend on the pillow; otherwise one query answers all."""
+        return True
+
+    def among(self, rows: IntArray) -> "RowWeigher":
+        """Return what weighs some of the rows, and numbers them as they stand there."""
+        return SomeRows(self, rows)
+
+    def split(self, position: int) -> "tuple[RowWeigher, KernelColumn] | None":
+        """Return what weighs by all columns but one, and the Gaussian kernel of that one.
+
+        The weight is their product; None if it is not.
+        """
         return None
 
     @abstractmethod
@@ -89,3 +110,21 @@ class RowWeigher(ABC):
         that depends on the row that would have been drawn.
         """
         return np.full(len(owner), -1, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class SomeRows(RowWeigher):
+    """Some of the rows of any weigher, which weighs the others in vain."""
+
+    weigher: RowWeigher
+    rows: IntArray
+
+    @property
+    def may_vanish(self) -> bool:
+        """Whether a row may have no weight."""
+        return self.weigher.may_vanish
+
+    def log_kernel(self, query: FloatArray) -> FloatArray:
+        """Return how near each of these rows is to each query."""
+        log_kernel: FloatArray = self.weigher.log_kernel(query)[:, self.rows]
+        return log_kernel

@@ -23,19 +23,6 @@ takes a fifth longer where two are enough (`make bench`, 10,000 rows at temperat
 FEW = 0.1
 """Part of the queries that are left to windows without asking the tree again."""
 
-WIDENED = 1.0 + 1e-9
-"""A reach is widened by this factor: a row on its edge must not fall out by rounding."""
-
-
-def reach_of(nearest: FloatArray, log_cut: float) -> FloatArray:
-    """Return how far rows may be, in bandwidths, given how far the nearest one is.
-
-    A Gaussian at distance `r` is lighter than one at distance `d` by ``(r^2 - d^2) / 2`` in
-    logarithm.
-    """
-    reach: FloatArray = np.sqrt(np.square(nearest) + 2.0 * log_cut) * WIDENED
-    return reach
-
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
@@ -118,16 +105,15 @@ class NeighbourFinder:
         starts, stops = self.match.bounds(groups)
         if self.primary is None:
             return Candidates(self.order, starts, stops)
-        centre, h = query[:, self.primary], self._columns[self.primary].kernel.bandwidth
-        if self._compact:
-            radius = np.full(len(query), h)
-        elif len(self._gaussian) == 1:
-            with np.errstate(over="ignore"):
-                radius = h * reach_of(self._nearest(centre, starts, stops) / h, log_cut)
-        elif np.isfinite(log_cut):
-            return self._search(query, groups, starts, stops, log_cut)
-        else:
+        if not self._compact and len(self._gaussian) > 1:
+            if np.isfinite(log_cut):
+                return self._search(query, groups, starts, stops, log_cut)
             return Candidates(self.order, starts, stops)
+        centre, kernel = query[:, self.primary], self._columns[self.primary].distance
+        # How far the nearest row is takes a search, and does not matter to compact support.
+        nearest = np.zeros(1) if self._compact else self._nearest(centre, starts, stops)
+        with np.errstate(over="ignore"):
+            radius = kernel.bandwidth * kernel.reach(nearest / kernel.bandwidth, log_cut)
         return Candidates(self.order, *self._narrow(centre, radius, starts, stops))
 
     def _nearest(self, centre: FloatArray, starts: IntArray, stops: IntArray) -> FloatArray:
@@ -179,8 +165,9 @@ class NeighbourFinder:
         """
         assert self.primary is not None
         points = self._points({c: query[:, c] for c in self._gaussian}, groups)
+        kernel = self._columns[self.primary].distance
         distance, rows = self._neighbours(points, log_cut)
-        reach = reach_of(distance[:, 0], log_cut)
+        reach = kernel.reach(distance[:, 0], log_cut)
         is_named = distance[:, -1] > reach
         inside = distance <= reach[:, np.newaxis]
         if not self.match.is_trivial:
@@ -190,7 +177,7 @@ class NeighbourFinder:
             inside &= own
         inside &= is_named[:, np.newaxis]
         if not is_named.all():
-            radius = reach * self._columns[self.primary].kernel.bandwidth
+            radius = reach * kernel.bandwidth
             starts, stops = self._narrow(query[:, self.primary], radius, starts, stops)
         offsets = offsets_of(np.count_nonzero(inside, axis=1))
         return Candidates(self.order, starts, stops, is_named, offsets, rows[inside])
@@ -201,7 +188,8 @@ class NeighbourFinder:
         Where the few were enough, the rest of the row is at an infinite distance.
         """
         distance, rows = self._ask_tree(points, N_NEAREST[0])
-        todo = np.flatnonzero(distance[:, -1] <= reach_of(distance[:, 0], log_cut))
+        reach = self._columns[self._gaussian[0]].distance.reach(distance[:, 0], log_cut)
+        todo = np.flatnonzero(distance[:, -1] <= reach)
         if len(todo) <= FEW * len(points):
             return distance, rows
         more, more_rows = self._ask_tree(points[todo], N_NEAREST[1])

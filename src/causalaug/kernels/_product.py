@@ -9,6 +9,7 @@ the rows that could matter in double precision are found and weighed (`_neighbou
 proposed and drawn (`_proposals`). No matrix of rows by rows is ever built.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -31,7 +32,7 @@ from causalaug.kernels._base import BLOCK_ENTRIES, RowWeigher
 from causalaug.kernels._neighbours import NeighbourFinder
 from causalaug.kernels._proposals import NearbyRows
 from causalaug.kernels._sums import GaussianSums
-from causalaug.kernels._univariate import ColumnKernel, KernelColumn
+from causalaug.kernels._univariate import ColumnKernel, Kernel, KernelColumn
 from causalaug.typing import BoolArray, FloatArray, IntArray
 
 NEGLIGIBLE = 34.0
@@ -55,9 +56,6 @@ LARGEST_PLAIN_EXPONENT = 1e3
 
 RELATIVE_ROUNDING = 1e-15
 """Relative error of a sum of squares, generously."""
-
-LOWEST = float(np.finfo(float).min)
-"""What is below it is minus infinity."""
 
 FEWEST_TO_PROPOSE = 256
 """In smaller tables all rows are weighed as fast as some are proposed. Twice as many change nothing
@@ -96,7 +94,7 @@ class ProductKernel(RowWeigher):
     reference : float array of shape (n_rows, n_columns)
         The observed rows, only the columns of the pillow. No columns at all give every
         row the same weight.
-    kernels : sequence of ColumnKernel
+    kernels : sequence of ColumnKernel or Kernel
         One per column.
     row_weights : float array of shape (n_rows,), optional
         How much each row counts; the kernel is multiplied by it.
@@ -115,7 +113,7 @@ class ProductKernel(RowWeigher):
     def __init__(
         self,
         reference: FloatArray,
-        kernels: Sequence[ColumnKernel],
+        kernels: Sequence[ColumnKernel | Kernel],
         row_weights: FloatArray | None = None,
     ) -> None:
         columns = [KernelColumn.of(k, v) for k, v in zip(kernels, reference.T, strict=True)]
@@ -143,6 +141,25 @@ class ProductKernel(RowWeigher):
         """Leave out what can be made again: search trees and tables of kernel values."""
         kept = ("n_rows", "_columns", "_log_rows")
         return {**{name: vars(self)[name] for name in kept}, "_tables": {}}
+
+    @property
+    def uses_pillow(self) -> bool:
+        """Whether there is a column to be near in."""
+        return bool(self._columns)
+
+    def among(self, rows: IntArray) -> "ProductKernel":
+        """Return the kernel of some of the rows, as wide as that of all."""
+        columns = [KernelColumn.of(each.kernel, each.values[rows]) for each in self._columns]
+        weights = None if self._log_rows is None else np.exp(self._log_rows[rows])
+        return ProductKernel.of(columns, len(rows), weights)
+
+    def split(self, position: int) -> "tuple[ProductKernel, KernelColumn] | None":
+        """Return the kernel of the other columns and that of one, if it is Gaussian."""
+        if position >= len(self._columns) or not self._columns[position].is_gaussian:
+            return None
+        others = [each for number, each in enumerate(self._columns) if number != position]
+        weights = None if self._log_rows is None else np.exp(self._log_rows)
+        return ProductKernel.of(others, self.n_rows, weights), self._columns[position]
 
     def log_kernel(self, query: FloatArray) -> FloatArray:
         """Return the logarithm of ``K(z - Z_i)`` for every query `z` and row `i`: Eq. (3).
@@ -178,16 +195,12 @@ class ProductKernel(RowWeigher):
     @cached_property
     def may_vanish(self) -> bool:
         """Whether a row may have no weight at all; otherwise every row has some."""
-        return self._is_compact or self._has_exact
+        return any(column.may_vanish for column in self._columns)
 
     @cached_property
     def may_end(self) -> bool:
         """Whether all rows may have no weight, so that a path ends."""
-        return self._is_compact or any(c.is_exact and not c.is_nearest for c in self._columns)
-
-    @cached_property
-    def _is_compact(self) -> bool:
-        return any(column.is_compact for column in self._columns)
+        return any(column.may_vanish and not column.is_nearest for column in self._columns)
 
     @cached_property
     def _has_exact(self) -> bool:
@@ -217,7 +230,7 @@ class ProductKernel(RowWeigher):
         cut = max(float(np.log(self.n_rows)) + NEGLIGIBLE, log_cut)
         may_be_dense = self._is_wide and cut < -SMALLEST_LOG
         # What discrete columns and row weights may take off lets lighter Gaussians matter.
-        cut -= sum(column.log_odds for column in self._columns if not column.is_exact)
+        cut -= sum(column.log_least for column in self._columns)
         cut -= 0.0 if self._log_rows is None else float(self._log_rows.min())
         if may_be_dense and self._prefers_dense:
             yield from self._dense_blocks(query, cut)
@@ -286,7 +299,8 @@ class ProductKernel(RowWeigher):
         heaviest = segment_reduce(np.maximum, log_kernel, offsets, empty=0.0)
         heaviest = np.where(np.isfinite(heaviest), heaviest, 0.0)
         floor = heaviest - cut - RELATIVE_ROUNDING * np.abs(heaviest)
-        keep = log_kernel >= np.maximum(floor, LOWEST)[owner]
+        # What is below the lowest number is minus infinity: it is never kept.
+        keep = log_kernel >= np.maximum(floor, -sys.float_info.max)[owner]
         if not keep.all():
             offsets = offsets_of(keep)[offsets]
             rows, owner, log_kernel = rows[keep], owner[keep], log_kernel[keep]
@@ -325,7 +339,7 @@ class ProductKernel(RowWeigher):
                 continue
             q, z, p = query[owner, position], column.values[rows], column.values[pivot]
             if column.is_gaussian:
-                h = column.kernel.bandwidth
+                h = column.distance.bandwidth
                 log_kernel -= 0.5 * ((p - z) / h) * (((q - z) + (q - p)) / h)
             else:
                 log_kernel += column.log_kernel(q, z) - column.log_kernel(q, p)
@@ -343,7 +357,7 @@ class ProductKernel(RowWeigher):
         Entries lighter than the heaviest by more than `log_cut` in logarithm may be zero.
         """
         # Sums of products below it have lost digits to underflow.
-        least_total = np.exp(log_cut + SMALLEST_LOG)
+        least_total = np.exp(min(log_cut + SMALLEST_LOG, -SMALLEST_LOG))
         size = max(1, BLOCK_ENTRIES // self.n_rows)
         codes = self._codes(query)
         # A table of one column serves these queries no better than the kernel itself, unless it

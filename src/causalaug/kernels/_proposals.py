@@ -5,7 +5,7 @@ whatever they add up to; giving up on an entry says nothing about the row that w
 drawn.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -20,13 +20,6 @@ FEWEST_AT_A_TIME = 4096
 """Rows proposed at a time, if there were so many entries to begin with: with fewer, calls of NumPy
 take longer than their work. Without it, ridge regression at a fixed share takes 3% longer
 (`make bench`, 1,000 rows)."""
-
-GAUSSIAN_REACH = (1.0, 2.0, 3.0, 5.0)
-"""Distances in bandwidths at which slabs meet; the last one has no end."""
-
-COMPACT_REACH = (0.5, 1.0)
-"""The same for kernels that vanish from one bandwidth on."""
-
 
 PairKernel = Callable[[FloatArray, IntArray, IntArray], FloatArray]
 """Takes queries, owners and rows; gives the log-kernel of each row given ``query[owner]``, never
@@ -45,17 +38,17 @@ class NearbyRows:
     def __init__(self, finder: NeighbourFinder, column: KernelColumn, query: FloatArray) -> None:
         """Lay slabs around the queries, along the column that the finder sorts by."""
         assert finder.primary is not None
-        edges, inner = symmetric_slabs(column.kernel.name)
+        edges, inner = symmetric_slabs(column.distance.slab_edges)
         starts, stops = finder.match.bounds(finder.match.group_of(query))
         bounds = np.empty((len(edges) + 2, len(query)), dtype=np.int64)
         bounds[0], bounds[-1] = starts, stops
         # Ascending targets are found in a quarter of the time: it pays to sort them for all edges.
         order = np.argsort(query[:, finder.primary])
         centre, starts, stops = query[order, finder.primary], starts[order], stops[order]
-        for number, edge in enumerate(edges * column.kernel.bandwidth, start=1):
+        for number, edge in enumerate(edges * column.distance.bandwidth, start=1):
             bounds[number, order] = finder.first(centre + edge, starts, stops, strictly=edge > 0.0)
         self._query, self._order, self._bounds = query, finder.order, bounds
-        distance = inner * column.kernel.bandwidth
+        distance = inner * column.distance.bandwidth
         self._log_bound = column.log_kernel(np.zeros(len(inner)), distance)
         most = np.diff(bounds, axis=0) * np.exp(self._log_bound)[:, np.newaxis]
         self._running = np.cumsum(most, axis=0)
@@ -100,11 +93,11 @@ class NearbyRows:
         return self._order[np.minimum(position, stop - 1)], self._log_bound[slab]
 
 
-def symmetric_slabs(name: str) -> tuple[FloatArray, FloatArray]:
+def symmetric_slabs(edges: Sequence[float]) -> tuple[FloatArray, FloatArray]:
     """Return where slabs meet on both sides, and how far their inner edges are, in bandwidths.
 
-    >>> symmetric_slabs("epanechnikov")
+    >>> symmetric_slabs([0.5, 1.0])
     (array([-1. , -0.5,  0.5,  1. ]), array([1. , 0.5, 0. , 0.5, 1. ]))
     """
-    reach = np.array(GAUSSIAN_REACH if name == "gaussian" else COMPACT_REACH)
+    reach = np.array(edges)
     return np.concatenate([-reach[::-1], reach]), np.concatenate([reach[::-1], [0.0], reach])

@@ -1,26 +1,28 @@
-"""The kernel of one column: its shape, its bandwidth, and how far it reaches.
+"""The kernel of one column: its logarithm and the bounds of that, stated together.
 
 Kernels are logarithms, up to a constant factor: the weights of the rows are normalised to one
-afterwards. The rules that choose a bandwidth from a column are pure functions.
+afterwards. Rows that cannot matter in double precision are not looked at, and rows are drawn by
+proposing some and accepting few. Both are right only if no kernel leaves its bounds, so that a
+`Kernel` cannot be written without them, and one that leaves them is refused where it does.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import sys
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
+from causalaug.exceptions import ParameterError
 from causalaug.typing import FloatArray
-
-NORMAL_REFERENCE = (4.0 / 3.0) ** 0.2
-IQR_OF_STANDARD_NORMAL = 1.349
-
-LARGEST_RANGE = float(np.finfo(np.float64).max)
 
 NARROWEST = 1e-50
 """Bandwidths below this part of the range change nothing but overflow their squares."""
 
+WIDENED = 1.0 + 1e-9
+"""Reaches and bounds are widened by this factor: nothing must leave them by rounding."""
 
 COMPACT_KERNELS = {
     "epanechnikov": (2, 1),
@@ -43,17 +45,160 @@ ORDERED_KERNEL = "li_racine"
 """The kernel of ordered columns, ``lambda^d`` at a distance of `d` ranks (Li and Racine, 2007)."""
 
 
-def log_compact(name: str, scaled: FloatArray) -> FloatArray:
-    """Return ``q log(1 - |u|^p)``, ``-inf`` from a distance of one bandwidth on."""
-    inner, outer = COMPACT_KERNELS[name]
-    with np.errstate(divide="ignore"):
-        log_kernel: FloatArray = outer * np.log1p(-(np.minimum(np.abs(scaled), 1.0) ** inner))
-    return log_kernel
+class Kernel(ABC):
+    """How near two values of a column are, and the bounds between which that lies.
+
+    Give one to `KernelConditional(kernel={"column": ...})`. Nothing but these two methods is
+    asked of it; a kernel that leaves its own bounds is refused with an error.
+
+    Examples
+    --------
+    Hours of the day: an hour before midnight is near to an hour after.
+
+    >>> @dataclass(frozen=True)
+    ... class VonMises(Kernel):
+    ...     period: float
+    ...     concentration: float
+    ...
+    ...     def log_kernel(self, query, values):
+    ...         return self.concentration * np.cos(2 * np.pi / self.period * (query - values))
+    ...
+    ...     def log_bounds(self):
+    ...         return -self.concentration, self.concentration
+    >>> hours = KernelColumn(VonMises(24.0, 4.0), np.array([1.0, 12.0, 23.0]))
+    >>> hours.log_kernel(np.array([23.0]), hours.values).round(2)
+    array([-0.54, -7.86,  0.  ])
+    """
+
+    @abstractmethod
+    def log_kernel(self, query: FloatArray, values: FloatArray) -> FloatArray:
+        """Return the log-kernel of pairs of values, in a new array; the two are broadcast."""
+
+    @abstractmethod
+    def log_bounds(self) -> tuple[float, float]:
+        """Return between which numbers `log_kernel` lies, whatever the values.
+
+        The lower one is ``-inf`` if the kernel may vanish: then every row is looked at.
+        """
+
+    def on(self, column: "KernelColumn") -> "Kernel":
+        """Return the kernel as it is on the values of a column."""
+        return self
+
+
+@dataclass(frozen=True)
+class DistanceKernel(Kernel):
+    """A kernel that falls with the distance: the rows that matter are found by a search."""
+
+    bandwidth: float
+    slab_edges: ClassVar[tuple[float, ...]]
+    """Distances in bandwidths at which slabs meet, from which rows are proposed."""
+
+    @abstractmethod
+    def reach(self, nearest: FloatArray, log_cut: float) -> FloatArray:
+        """Return how far rows may be, given how far the nearest one is; both in bandwidths.
+
+        Farther ones are lighter than the nearest by more than `log_cut` in logarithm.
+        """
+
+    def log_bounds(self) -> tuple[float, float]:
+        """Return that it may vanish, and is largest at equal values."""
+        return -np.inf, 0.0
+
+
+class GaussianKernel(DistanceKernel):
+    """Weight falls off with the square of the distance, without end."""
+
+    slab_edges = (1.0, 2.0, 3.0, 5.0)
+
+    def log_kernel(self, query: FloatArray, values: FloatArray) -> FloatArray:
+        """Return ``-u^2 / 2`` for a distance of `u` bandwidths."""
+        scaled = (query - values) / self.bandwidth
+        with np.errstate(over="ignore"):  # so far away that nothing is left of the kernel
+            scaled *= scaled
+        scaled *= -0.5
+        return scaled
+
+    def reach(self, nearest: FloatArray, log_cut: float) -> FloatArray:
+        """Return where ``(r^2 - d^2) / 2`` exceeds the cut, for a row at distance `d`."""
+        reach: FloatArray = np.sqrt(np.square(nearest) + 2.0 * log_cut) * WIDENED
+        return reach
+
+
+@dataclass(frozen=True)
+class CompactKernel(DistanceKernel):
+    """Weight ``(1 - |u|^p)^q`` that vanishes from a distance of one bandwidth on."""
+
+    inner: int
+    outer: int
+    slab_edges = (0.5, 1.0)
+
+    def log_kernel(self, query: FloatArray, values: FloatArray) -> FloatArray:
+        """Return ``q log(1 - |u|^p)`` for a distance of `u` bandwidths."""
+        scaled = np.minimum(np.abs((query - values) / self.bandwidth), 1.0)
+        with np.errstate(divide="ignore"):
+            log_kernel: FloatArray = self.outer * np.log1p(-(scaled**self.inner))
+        return log_kernel
+
+    def reach(self, nearest: FloatArray, log_cut: float) -> FloatArray:
+        """Return one bandwidth, whatever the nearest row and the cut."""
+        return np.ones_like(nearest)
+
+
+@dataclass(frozen=True)
+class EqualityKernel(Kernel):
+    """Only equal values have any weight, or the fewest unequal ones if `is_nearest`."""
+
+    is_nearest: bool = False
+
+    def log_kernel(self, query: FloatArray, values: FloatArray) -> FloatArray:
+        """Return 0 for equal values, minus infinity for others."""
+        return np.where(query == values, 0.0, -np.inf)
+
+    def log_bounds(self) -> tuple[float, float]:
+        """Return that it may vanish."""
+        return -np.inf, 0.0
+
+
+@dataclass(frozen=True)
+class UnequalKernel(Kernel):
+    """All unequal values have the same weight (Aitchison and Aitken, 1976)."""
+
+    log_odds: float
+
+    def log_kernel(self, query: FloatArray, values: FloatArray) -> FloatArray:
+        """Return 0 for equal values, the same odds for all others."""
+        return np.where(query == values, 0.0, self.log_odds)
+
+    def log_bounds(self) -> tuple[float, float]:
+        """Return the odds of an unequal value."""
+        return self.log_odds, 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class RankKernel(Kernel):
+    """Weight falls off by the same factor with every rank (Li and Racine, 2007)."""
+
+    levels: FloatArray
+    log_step: float
+
+    def log_kernel(self, query: FloatArray, values: FloatArray) -> FloatArray:
+        """Return the logarithm of ``lambda^d`` at a distance of `d` ranks."""
+        log_kernel: FloatArray = np.abs(self._ranks(query) - self._ranks(values)) * self.log_step
+        return log_kernel
+
+    def log_bounds(self) -> tuple[float, float]:
+        """Return the weight of the two ranks that are farthest apart."""
+        return (len(self.levels) - 1) * self.log_step, 0.0
+
+    def _ranks(self, values: FloatArray) -> FloatArray:
+        """Return the ranks of values; one that was not observed lies between its neighbours."""
+        return np.interp(values, self.levels, np.arange(len(self.levels)))
 
 
 @dataclass(frozen=True)
 class ColumnKernel:
-    """The kernel of one column.
+    """The kernel of one column by its name.
 
     `bandwidth` is the width of a kernel on distances (0: exact match), the smoothing of
     ``"aitchison_aitken"``, the weight of the next rank for ``"li_racine"``, and unused for
@@ -63,77 +208,110 @@ class ColumnKernel:
     name: str
     bandwidth: float = 0.0
 
+    def on(self, column: "KernelColumn") -> Kernel:
+        """Return the kernel as it is on the values of a column."""
+        if self.name in EXACT_KERNELS or not self.bandwidth > 0.0:
+            return EqualityKernel(self.name == "nearest")
+        if self.name == "aitchison_aitken":
+            odds = aitchison_aitken_log_odds(self.bandwidth, len(column.distinct))
+            return UnequalKernel(odds) if odds > -np.inf else EqualityKernel()
+        if self.name == ORDERED_KERNEL:
+            return RankKernel(column.distinct, math.log(min(self.bandwidth, 1.0)))
+        bandwidth = max(self.bandwidth, column.narrowest)
+        if self.name == "gaussian":
+            return GaussianKernel(bandwidth)
+        return CompactKernel(bandwidth, *COMPACT_KERNELS[self.name])
+
 
 @dataclass(frozen=True, eq=False)
 class KernelColumn:
     """A kernel together with the reference values of its column."""
 
-    kernel: ColumnKernel
+    kernel: ColumnKernel | Kernel
     values: FloatArray
 
     @classmethod
     def of(
-        cls, kernel: ColumnKernel, values: FloatArray, distinct: FloatArray | None = None
+        cls, kernel: ColumnKernel | Kernel, values: FloatArray, distinct: FloatArray | None = None
     ) -> "KernelColumn":
-        """Return the column, with a bandwidth at which squared distances do not overflow.
-
-        The distinct values may be given if they are known.
-        """
+        """Return the column; its distinct values may be given if they are known."""
         column = cls(kernel, np.ascontiguousarray(values))
         if distinct is not None:
             vars(column)["distinct"] = distinct
-        if kernel.name in CONTINUOUS_KERNELS and kernel.bandwidth > 0.0:
-            low, high = column._ends
-            # A constant column has no range: any width is as good, unless its square vanishes.
-            narrowest = NARROWEST * min(high - low, LARGEST_RANGE) or NARROWEST
-            if kernel.bandwidth < narrowest:
-                return replace(column, kernel=replace(kernel, bandwidth=narrowest))
         return column
 
     @cached_property
-    def _ends(self) -> tuple[float, float]:
-        """The least and the largest value."""
-        return float(self.values.min()), float(self.values.max())
-
-    @cached_property
-    def is_exact(self) -> bool:
-        """Whether only equal values get any weight, or the fewest unequal ones."""
-        smooth = self.kernel.bandwidth > 0.0 and self.kernel.name not in EXACT_KERNELS
-        return not smooth or self.log_odds == -np.inf
-
-    @property
-    def is_nearest(self) -> bool:
-        """Whether a row may differ here if every row differs somewhere."""
-        return self.kernel.name == "nearest"
-
-    @cached_property
-    def is_gaussian(self) -> bool:
-        """Whether weight falls off with the square of the distance, without end."""
-        return self.kernel.name == "gaussian" and not self.is_exact
-
-    @cached_property
-    def is_compact(self) -> bool:
-        """Whether weight vanishes from a distance of one bandwidth on."""
-        return self.kernel.name in COMPACT_KERNELS and not self.is_exact
+    def shape(self) -> Kernel:
+        """The kernel as it is on these values."""
+        return self.kernel.on(self)
 
     @cached_property
     def distinct(self) -> FloatArray:
         """The distinct values, sorted."""
         return np.unique(self.values)
 
+    # How the rows that matter are found.
+
     @cached_property
-    def log_odds(self) -> float:
-        """The least log-weight of an unequal value against an equal one, for discrete kernels."""
-        if self.kernel.name == "aitchison_aitken":
-            return aitchison_aitken_log_odds(self.kernel.bandwidth, len(self.distinct))
-        if self.kernel.name == ORDERED_KERNEL and self.kernel.bandwidth > 0.0:
-            return (len(self.distinct) - 1) * math.log(min(self.kernel.bandwidth, 1.0))
-        return 0.0
+    def is_exact(self) -> bool:
+        """Whether only equal values get any weight, or the fewest unequal ones."""
+        return isinstance(self.shape, EqualityKernel)
+
+    @cached_property
+    def is_nearest(self) -> bool:
+        """Whether a row may differ here if every row differs somewhere."""
+        return isinstance(self.shape, EqualityKernel) and self.shape.is_nearest
+
+    @cached_property
+    def is_gaussian(self) -> bool:
+        """Whether weight falls off with the square of the distance, without end."""
+        return isinstance(self.shape, GaussianKernel)
+
+    @cached_property
+    def is_compact(self) -> bool:
+        """Whether weight vanishes from a distance of one bandwidth on."""
+        return isinstance(self.shape, CompactKernel)
+
+    @cached_property
+    def may_vanish(self) -> bool:
+        """Whether a row may have no weight at all because of this column."""
+        return not self.is_gaussian and self.shape.log_bounds()[0] == -np.inf
+
+    @cached_property
+    def log_least(self) -> float:
+        """The least log-weight against the heaviest, of rows that no search leaves out.
+
+        Rows are searched by their distance and by their exact matches: then it is 0.
+        """
+        if self.is_exact or isinstance(self.shape, DistanceKernel):
+            return 0.0
+        least, most = self.shape.log_bounds()
+        return least - most
+
+    # Distances.
+
+    @cached_property
+    def distance(self) -> DistanceKernel:
+        """The kernel of a column that is searched by distance."""
+        assert isinstance(self.shape, DistanceKernel)
+        return self.shape
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        return float(self.values.min()), float(self.values.max())
+
+    @property
+    def narrowest(self) -> float:
+        """The least bandwidth at which squared distances do not overflow."""
+        low, high = self._ends
+        # A constant column has no range: any width is as good, unless its square vanishes.
+        return NARROWEST * min(high - low, sys.float_info.max) or NARROWEST
 
     @cached_property
     def width(self) -> float:
         """The range of the values, in bandwidths."""
-        return (self._ends[1] - self._ends[0]) / self.kernel.bandwidth
+        return (self._ends[1] - self._ends[0]) / self.distance.bandwidth
 
     @cached_property
     def _middle(self) -> float:
@@ -141,97 +319,32 @@ class KernelColumn:
 
     def scaled(self, values: FloatArray) -> FloatArray:
         """Return how far values are from the middle of the range, in bandwidths."""
-        scaled: FloatArray = (values - self._middle) / self.kernel.bandwidth
+        scaled: FloatArray = (values - self._middle) / self.distance.bandwidth
         return scaled
+
+    # Values.
 
     def log_kernel(self, query: FloatArray, values: FloatArray) -> FloatArray:
-        """Return the log-kernel of pairs of values; the arrays are broadcast."""
-        if self.is_exact:
-            return np.where(query == values, 0.0, -np.inf)
-        if self.kernel.name == "aitchison_aitken":
-            return np.where(query == values, 0.0, self.log_odds)
-        if self.kernel.name == ORDERED_KERNEL:
-            apart = np.abs(self._ranks(query) - self._ranks(values))
-            return apart * math.log(min(self.kernel.bandwidth, 1.0))
-        scaled = (query - values) / self.kernel.bandwidth
-        if self.is_compact:
-            return log_compact(self.kernel.name, scaled)
-        with np.errstate(over="ignore"):  # so far away that nothing is left of the kernel
-            scaled *= scaled
-        scaled *= -0.5
-        return scaled
-
-    def _ranks(self, values: FloatArray) -> FloatArray:
-        """Return the ranks of values; one that was not observed lies between its neighbours."""
-        return np.interp(values, self.distinct, np.arange(len(self.distinct)))
+        """Return the log-kernel of pairs of values, never above zero; the arrays are broadcast."""
+        log_kernel = self.shape.log_kernel(query, values)
+        if self.is_exact or isinstance(self.shape, DistanceKernel):
+            return log_kernel
+        least, most = self.shape.log_bounds()
+        _check_bounds(self.shape, log_kernel, least, most)
+        return log_kernel - most if most else log_kernel
 
 
-def silverman(values: FloatArray) -> float:
-    """Return Silverman's rule ``(4/3)^(1/5) * A * n^(-1/5)``, with a spread `A` outliers spare.
-
-    `A` is the smaller of the standard deviation (``ddof=1``) and the interquartile range
-    over 1.349; where more than half of the values are equal and that range is zero, `A`
-    is the standard deviation. A constant column gives 0: exact match.
-
-    Examples
-    --------
-    One gross outlier hardly moves the bandwidth:
-
-    >>> import numpy as np
-    >>> calm = np.linspace(0.0, 1.0, 101)
-    >>> round(silverman(calm), 3)
-    0.123
-    >>> round(silverman(np.append(calm, 1000.0)), 3)
-    0.157
-    """
-    scale = _power_of_two(values)
-    ordered = np.sort(values / scale)
-    deviation = _standard_deviation(ordered)
-    robust = (_quantile(ordered, 0.75) - _quantile(ordered, 0.25)) / IQR_OF_STANDARD_NORMAL
-    spread = min(deviation, robust) if robust > 0.0 else deviation
-    return float(NORMAL_REFERENCE * spread * len(values) ** -0.2 * scale)
-
-
-def scott(values: FloatArray) -> float:
-    """Return ``(4/3)^(1/5) * sd * n^(-1/5)``: the normal reference rule, outliers and all."""
-    scale = _power_of_two(values)
-    deviation = _standard_deviation(values / scale)
-    return float(NORMAL_REFERENCE * deviation * len(values) ** -0.2 * scale)
-
-
-def _quantile(ordered: FloatArray, level: float) -> float:
-    """Return a quantile of sorted values, interpolated linearly."""
-    position = level * (len(ordered) - 1)
-    below = int(position)
-    above = min(below + 1, len(ordered) - 1)
-    return float(ordered[below] + (position - below) * (ordered[above] - ordered[below]))
-
-
-def _power_of_two(values: FloatArray) -> float:
-    """Return a power of two near the largest value: dividing by it loses nothing.
-
-    Squares of very large or very small numbers would leave the range of a double.
-    """
-    largest = float(np.abs(values).max(initial=0.0))
-    _, exponent = math.frexp(largest)
-    return math.ldexp(1.0, min(max(exponent, -1000), 1000)) if largest > 0.0 else 1.0
-
-
-def _standard_deviation(values: FloatArray) -> float:
-    constant = len(values) < 2 or values.min() == values.max()
-    return 0.0 if constant else float(np.std(values, ddof=1))
-
-
-BANDWIDTH_RULES: dict[str, Callable[[FloatArray], float]] = {"silverman": silverman, "scott": scott}
-
-
-def aitchison_aitken_smoothing(n_rows: int, n_values: int) -> float:
-    """Return the part ``n^(-2/5) (c - 1) / c`` of the weight that leaves the observed value.
-
-    It shrinks at the rate that is optimal for categorical kernels; ``(c - 1) / c`` would
-    weigh all `c` values alike.
-    """
-    return float(n_rows**-0.4 * (n_values - 1) / n_values)
+def _check_bounds(kernel: Kernel, log_kernel: FloatArray, least: float, most: float) -> None:
+    """Raise if a kernel leaves its bounds: weights would be wrong, and nobody would see it."""
+    slack = (WIDENED - 1.0) * max(abs(most), abs(least) if least > -np.inf else 0.0)
+    low, high = log_kernel.min(initial=most), log_kernel.max(initial=least)
+    if low >= least - slack and high <= most + slack:
+        return
+    raise ParameterError(
+        f"`log_kernel` of a kernel must lie within its `log_bounds`, here {least:.6g} and "
+        f"{most:.6g}. Found {low:.6g} to {high:.6g} from {kernel!r}. Widen the bounds; "
+        "-inf as the lower one fits a kernel that may vanish."
+    )
 
 
 def aitchison_aitken_log_odds(smoothing: float, n_values: int) -> float:
@@ -244,8 +357,3 @@ def aitchison_aitken_log_odds(smoothing: float, n_values: int) -> float:
     if smoothing == 0.0 or n_values < 2:
         return -np.inf
     return min(0.0, float(np.log(smoothing / (n_values - 1)) - np.log1p(-smoothing)))
-
-
-def li_racine_step(n_rows: int) -> float:
-    """Return ``n^(-2/5)``, the weight of the next rank, at the same rate as for categories."""
-    return float(n_rows**-0.4)

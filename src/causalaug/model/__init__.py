@@ -18,7 +18,9 @@ and answers the same after.
 """
 
 from causalaug.model._blocks import BlockJob
+from causalaug.model._bounds import MeanBounds, Range, reach_of
 from causalaug.model._completion import Completion
+from causalaug.model._factor import FittedFactor
 from causalaug.model._loss import MOST_LOST, describe_loss, warn_of_loss
 from causalaug.model._model import (
     BLOCK_ROWS,
@@ -39,8 +41,11 @@ __all__ = [
     "MOST_LOST",
     "BlockJob",
     "Completion",
+    "FittedFactor",
     "GraphModel",
+    "MeanBounds",
     "Prediction",
+    "Range",
     "Target",
     "augment",
     "check_size",
@@ -49,6 +54,7 @@ __all__ = [
     "describe_loss",
     "fit_model",
     "fit_table",
+    "reach_of",
     "resolve_conditional",
     "warn_of_loss",
 ]

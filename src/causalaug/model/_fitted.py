@@ -14,11 +14,12 @@ import pandas as pd
 
 from causalaug._markup import Markup, element, html_table, join
 from causalaug._random import RandomState, as_generator, new_seed
+from causalaug._repr import steady_repr
 from causalaug._validation import check_bool, check_integer
-from causalaug.conditionals import Conditional, FittedConditional
-from causalaug.densities import Density, density_of
+from causalaug.conditionals import Belief, Conditional, FittedConditional, Wish
+from causalaug.densities import Density, density_of, mix_draws
 from causalaug.exceptions import TableError
-from causalaug.factorization import Factor
+from causalaug.factorization import Factor, factorize
 from causalaug.graphs import ADMG
 from causalaug.model._completion import (
     Completer,
@@ -27,14 +28,11 @@ from causalaug.model._completion import (
     SharedNumbers,
     complete_frame,
 )
-from causalaug.model._mixture import mix
+from causalaug.model._factor import FittedFactor
 from causalaug.model._prediction import Prediction
-from causalaug.model._target import Target
+from causalaug.model._target import SEED, Target
 from causalaug.table import Table, check_no_times, code_rows
 from causalaug.typing import FloatArray
-
-SEED = 0
-"""The seed with which the holes of originals are drawn when they are mixed with new rows."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,44 +41,95 @@ class FittedFactors:
 
     graph: ADMG
     table: Table = field(repr=False)
-    factors: tuple[Factor, ...]
+    product: tuple[Factor, ...]
     conditional: Conditional
     fitted: tuple[FittedConditional, ...] = field(repr=False)
     earlier: tuple["FittedFactors", ...] = field(default=(), repr=False)
+    belief: Belief = field(default="full", repr=False)
+    wishes: tuple[Wish | None, ...] = field(default=(), repr=False)
+    _targets: dict[str, Target] = field(default_factory=dict, init=False, repr=False)
 
     def __repr__(self) -> str:
         """Return the factors and how they are modelled, not the rows."""
         factors = " ".join(map(str, self.factors))
-        return f"{type(self).__name__}({self.table.n_rows:,} rows; {factors}; {self.conditional!r})"
+        how = steady_repr(self.conditional)
+        return f"{type(self).__name__}({self.table.n_rows:,} rows; {factors}; {how})"
 
     def _repr_html_(self) -> str:
         """Return the graph and its factors, for notebooks."""
         kinds = dict(zip(self.table.columns, self.table.kinds, strict=True))
         rows = [[str(factor), kinds[factor.target]] for factor in self.factors]
         table = html_table(["factor", "kind of the variable"], rows)
-        words = f"Fitted to {self.table.n_rows:,} rows by {self.conditional!r}."
+        words = f"Fitted to {self.table.n_rows:,} rows by {steady_repr(self.conditional)}."
         drawn = Markup(self.graph._repr_svg_() or "")
         return str(join([drawn, element("p", words), table]))
 
     @property
+    def factors(self) -> tuple[FittedFactor, ...]:
+        """The fitted factors in order, each with its four verbs."""
+        return tuple(FittedFactor(each.target, each.pillow, self) for each in self.product)
+
+    @property
     def order(self) -> tuple[str, ...]:
         """The topological order of the variables that the factors follow."""
-        return tuple(factor.target for factor in self.factors)
+        return tuple(factor.target for factor in self.product)
 
     @cached_property
     def densities(self) -> tuple[Density, ...]:
         """One density per factor; made of weighted rows where the conditional has none."""
         own = tuple(
             density_of(fitted, self.table, factor)
-            for fitted, factor in zip(self.fitted, self.factors, strict=True)
+            for fitted, factor in zip(self.fitted, self.product, strict=True)
         )
         if not self.earlier:
             return own
         # A factor that every row has all cells of was fitted once, and has nothing to average.
         several = zip(*(model.densities for model in self.earlier), own, strict=True)
         return tuple(
-            last if all(model.fitted[number] is fit for model in self.earlier) else mix(each)
-            for number, (fit, last, each) in enumerate(zip(self.fitted, own, several, strict=True))
+            last
+            if all(model.fitted[number] is fit for model in self.earlier)
+            else mix_draws(each, len(factor.pillow))
+            for number, (factor, fit, last, each) in enumerate(
+                zip(self.product, self.fitted, own, several, strict=True)
+            )
+        )
+
+    @property
+    def trust(self) -> pd.DataFrame:
+        """How far each factor of the graph is believed, and what the data want beside it.
+
+        One row per variable: its pillow in the graph, the weight of the graph's own factor, the
+        variables that the data also want, and by how much these make left-out rows likelier in
+        all, as a logarithm. A factor that the data want nothing beside has a trust of 1.
+
+        Examples
+        --------
+        The graph lacks an edge, and one factor shows it:
+
+        >>> import numpy as np
+        >>> import pandas as pd
+        >>> from causalaug import fit_model
+        >>> rng = np.random.default_rng(0)
+        >>> load, wear = rng.normal(size=(2, 60))
+        >>> heat = wear + load + 0.5 * rng.normal(size=60)
+        >>> frame = pd.DataFrame({"load": load, "wear": wear, "heat": heat})
+        >>> model = fit_model(frame, "load; wear -> heat", "auto", trust="auto")
+        >>> model.trust.round(2)
+          variable pillow  trust wanted   gain
+        0     load          1.00          0.00
+        1     wear          1.00          0.00
+        2     heat   wear   0.05   load  41.83
+        """
+        wishes = self.wishes or (None,) * len(self.product)
+        own = factorize(self.graph, self.order)
+        return pd.DataFrame(
+            {
+                "variable": [factor.target for factor in own],
+                "pillow": [", ".join(factor.pillow) for factor in own],
+                "trust": [_trust_of(each, w) for each, w in zip(self.fitted, wishes, strict=True)],
+                "wanted": [", ".join(wish.wanted) if wish else "" for wish in wishes],
+                "gain": [wish.gain if wish else 0.0 for wish in wishes],
+            }
         )
 
     def log_density(self, frame: Any) -> pd.DataFrame:
@@ -115,7 +164,7 @@ class FittedFactors:
         """
         values = self._coded(frame)
         result = {}
-        for factor, density in zip(self.factors, self.densities, strict=True):
+        for factor, density in zip(self.product, self.densities, strict=True):
             own = values[:, self.table.index(factor.target)]
             pillow = values[:, [self.table.index(name) for name in factor.pillow]]
             log_density = np.full(len(values), np.nan)
@@ -177,9 +226,13 @@ class FittedFactors:
         """
         check_no_times(self.table, target)
         values = self._coded(frame, without=target)
-        return Target(self.table, self.factors, self.densities, target).predict(
-            np.where(np.isinf(values), np.nan, values)
-        )
+        return self.target(target).predict(np.where(np.isinf(values), np.nan, values))
+
+    def target(self, name: str) -> Target:
+        """Return one variable as the target; what is worked out for it is kept."""
+        if name not in self._targets:
+            self._targets[name] = Target(self.table, self.product, self.densities, name)
+        return self._targets[name]
 
     def complete(
         self,
@@ -230,7 +283,7 @@ class FittedFactors:
         """
         if copies is not None:
             check_integer("copies", copies, at_least=1)
-        completer = Completer(self.table, self.factors, self.densities)
+        completer = Completer(self.table, self.product, self.densities)
         check_bool("alike", alike)
         rng = as_generator(random_state)
         numbers = SharedNumbers(new_seed(rng)) if alike else OwnNumbers(rng)
@@ -242,6 +295,13 @@ class FittedFactors:
         if without is not None and getattr(frame, "shape", (0, 0))[1:] == (len(names) - 1,):
             names.remove(without)
         return code_rows(self.table, frame, names)
+
+
+def _trust_of(fit: FittedConditional, wish: Wish | None) -> float:
+    """Return the weight of the graph's own factor."""
+    if wish is None:
+        return 1.0
+    return fit.parts[0].weight if fit.parts else 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ import numpy as np
 from causalaug._augmented_table import AugmentedTable
 from causalaug.conditionals import KernelConditional, ResidualConditional
 from causalaug.exceptions import CausalAugWarning
+from causalaug.kernels import ColumnKernel
 from causalaug.model._fitted import FittedFactors
 from causalaug.typing import FloatArray
 
@@ -54,7 +55,7 @@ def _matched_exactly(model: FittedFactors) -> dict[str, float]:
         for number, (name, each) in enumerate(
             zip(table.columns, kernel.column_kernels(table), strict=True)
         )
-        if name in in_pillows and each.name == "identity"
+        if name in in_pillows and each == ColumnKernel("identity")
     }
     worst = sorted(odds, key=lambda name: -odds[name])[:MOST_NAMED]
     return {name: odds[name] for name in worst if odds[name] > 0.0}

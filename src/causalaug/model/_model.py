@@ -1,9 +1,10 @@
 """Fit the factors of a graph to a table, and expand what was fitted into new rows."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,8 +15,17 @@ from causalaug._validation import check_integer, different_variables
 from causalaug._workers import Engine, check_engine
 from causalaug.conditionals import (
     AutoConditional,
+    Belief,
     Conditional,
+    FittedConditional,
+    Fitter,
     KernelConditional,
+    Wish,
+    belief_by_variable,
+    check_belief,
+    find_wishes,
+    fit_several,
+    mixtures,
 )
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import (
@@ -24,16 +34,18 @@ from causalaug.expansion import (
     Expansion,
     PrunedExpansion,
 )
-from causalaug.factorization import factorize
-from causalaug.graphs import ADMG, read_graph
+from causalaug.factorization import Factor, factorize
+from causalaug.graphs import ADMG, SeveralGraphs, read_graph
 from causalaug.model._blocks import BlockJob, grow_blocks
 from causalaug.model._completion import each_copy
 from causalaug.model._fitted import CompletedRows, FittedFactors
 from causalaug.model._loss import MOST_LOST, warn_of_loss
 from causalaug.model._size import check_size, n_paths
-from causalaug.model._usable import fit_drawn, fit_factors
+from causalaug.model._usable import fit_drawn, fit_factors, fit_first, has_gaps
 from causalaug.table import KindName, Limits, Table, code_rows
 from causalaug.typing import FloatArray
+
+Fit: TypeAlias = Callable[[Sequence[Factor]], Sequence[FittedConditional]]
 
 BLOCK_ROWS = 1 << 18
 """Rows of a block, about, unless the caller says otherwise."""
@@ -76,9 +88,10 @@ class GraphModel(FittedFactors):
         The causal graph.
     table : Table
         The observed rows.
-    factors : tuple of Factor
+    product : tuple of Factor
         The conditionals that the joint distribution is a product of, Eq. (1) of the paper, in
-        the order that was used. With bidirected edges they depend on that order.
+        the order that was used. With bidirected edges they depend on that order. `factors` are
+        the same, fitted.
     conditional : Conditional
         How each factor was modelled.
     fitted : tuple of FittedConditional
@@ -87,6 +100,11 @@ class GraphModel(FittedFactors):
     earlier : tuple of GraphModel, optional
         Fits to other draws of the same holes. The density of a number is the mean over them and
         `fitted`.
+    belief : "full", "auto", float or mapping of str to float
+        How far the graph was to be trusted, by variable where beliefs in edges were stated.
+    wishes : tuple of Wish or None
+        What each factor is mixed with beside the graph's own; `trust` tells it as a frame. The
+        pillow of such a factor has more variables than the graph gives it.
     """
 
     def expand(
@@ -152,7 +170,7 @@ class GraphModel(FittedFactors):
         else:
             paths = grow_blocks(replace(job, seed=as_seed(random_state)), engine)
         originals = None if self.table.missing is None else CompletedRows(self)
-        return AugmentedTable(self.table, paths, self.factors, originals)
+        return AugmentedTable(self.table, paths, self.product, originals)
 
     def refined(
         self,
@@ -199,17 +217,31 @@ class GraphModel(FittedFactors):
         self, last: "GraphModel", draws: int, labels: Collection[str], rng: np.random.Generator
     ) -> list["GraphModel"]:
         """Return fits to these rows, one for each time that the last fit draws their holes."""
+        own = factorize(self.graph, self.order)
+        wished = self.wishes or (None,) * len(own)
+        first = [
+            fit.parts[0].fitted if wish and fit.parts else fit
+            for fit, wish in zip(self.fitted, wished, strict=True)
+        ]
         # Factors that every row has all cells of have nothing more to learn.
-        numbers = [number for number, each in enumerate(self.fitted) if each.rows is not None]
-        open_factors = [self.factors[number] for number in numbers]
-        table, models = self.table, []
+        numbers = [number for number, each in enumerate(own) if has_gaps(self.table, each)]
+        open_factors = [own[number] for number in numbers]
+        labels = {name for name in labels if any(name in factor.pillow for factor in own)}
+        table, models, wishes = self.table, list["GraphModel"](), None
         assert table.missing is not None
         for frame in each_copy(last.complete(table.source, draws, rng), draws):
             filled = table.filled(frame, code_rows(table, frame, list(self.graph.nodes)))
-            anew = fit_drawn(self.conditional, filled, open_factors, table.missing, labels)
-            fits = dict(enumerate(self.fitted)) | dict(zip(numbers, anew, strict=True))
-            fitted = tuple(fits[number] for number in range(len(fits)))
-            models.append(replace(self, table=filled, fitted=fitted))
+            fit: Fit = partial(
+                fit_drawn, self.conditional, filled, missing=table.missing, labels=labels
+            )
+            drawn = _of_each_graph(fit, filled, self.graph, own)(open_factors)
+            fits = dict(enumerate(first)) | dict(zip(numbers, drawn, strict=True))
+            fitted = [fits[number] for number in range(len(fits))]
+            # All draws have the same pillows, or their densities could not be averaged.
+            wishes = wishes or find_wishes(Fitter(filled, fit), own, fitted, self.belief)
+            models.append(
+                replace(self, table=filled, **_trusting(Fitter(filled, fit), own, fitted, wishes))
+            )
         return models
 
     def plan(self, expansion: Expansion | None = None, block_rows: int | None = None) -> BlockJob:
@@ -234,6 +266,7 @@ def fit_model(
     kinds: Mapping[str, KindName] | None = None,
     limits: Mapping[str, Limits] | None = None,
     sample_weight: FloatArray | None = None,
+    trust: Belief = "full",
 ) -> GraphModel:
     """Fit one conditional per factor of the graph to the rows of a table.
 
@@ -244,7 +277,7 @@ def fit_model(
         Cells may be missing (NaN, None, NA, NaT, null): a row serves every factor whose target
         and pillow it has. That is right where, for each factor, which of its cells are missing
         does not depend on its target, given its pillow.
-    graph : ADMG or anything that `read_graph` reads
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
         The causal graph; its nodes are the columns. Bidirected edges stand for hidden
         common causes.
     conditional : Conditional or "auto", optional
@@ -260,10 +293,22 @@ def fit_model(
     limits : mapping of str to (float or None, float or None), optional
         The least and the largest value that a continuous column may hold, as in
         ``{"dose": (0, None)}``; None where there is no bound. By default a column that was never
-        negative stays so, and one of floats between 0 and 1 stays there.
+        negative and comes within a standard deviation of 0 stays above it, and one of floats
+        between 0 and 1 that comes as close to 1 stays below that.
     sample_weight : array of shape (n,), optional
         How much each observed row counts, positive: a row of weight 2 lends its cells twice
-        as often.
+        as often, and is the same as the row twice. Of weights that are not whole only the ratios
+        matter.
+    trust : {"full", "auto"}, float or mapping to float, default="full"
+        How far the graph is believed, factor by factor. ``"full"``: as it stands. ``"auto"``: a
+        factor is mixed with one that knows those few variables more, of those before it in the
+        order, which make left-out rows likelier; `GraphModel.trust` says which. A number is your
+        own belief, the weight of the graph's factors beside factors that know all variables
+        before them: 1 is ``"full"``, 0 believes the order alone. A dict has such numbers by
+        variable, ``"b"``, or by edge, ``("a", "b")`` or ``"a -> b"``; of others the data decide.
+        A factor is believed as far as the weakest edge of its pillow that has a number, here or as
+        a belief in the graph, ``"a -> b [0.7]"``; one without edges as far as all edges are on
+        average, if all have one. Edges without a number count as certain beside such ones.
 
     Returns
     -------
@@ -296,7 +341,8 @@ def fit_model(
     if set(graph.nodes) != set(table.columns):
         raise different_variables(graph.nodes, table.columns)
     table.check_magnitudes()
-    return fit_table(table, graph, conditional, order)
+    check_belief(trust)
+    return fit_table(table, graph, conditional, order, trust)
 
 
 def resolve_conditional(conditional: Any, default: Conditional | None = None) -> Conditional:
@@ -311,16 +357,60 @@ def resolve_conditional(conditional: Any, default: Conditional | None = None) ->
 
 
 def fit_table(
-    table: Table, graph: ADMG, conditional: Conditional, order: Sequence[str] | None = None
+    table: Table,
+    graph: ADMG,
+    conditional: Conditional,
+    order: Sequence[str] | None = None,
+    trust: Belief = "full",
+    *,
+    to_refine: bool = False,
 ) -> GraphModel:
-    """Return the model of rows that were checked before."""
+    """Return the model of rows that were checked before.
+
+    A factor learns from the rows that have all its cells. With `to_refine` the model is the first
+    of several, and a factor that no row can serve, or hardly one, begins with rows whose holes
+    are filled by the nearest rows; how far the graph is to be trusted is asked when they are drawn.
+    """
     factors = factorize(graph, order)
-    with _one_thread_unless(isinstance(conditional, KernelConditional)):
-        if table.missing is None:
-            fitted = tuple(conditional.fit(table, factors))
-        else:
-            fitted = fit_factors(conditional, table, factors)
-    return GraphModel(graph, table, factors, conditional, fitted)
+    trust = belief_by_variable(trust, graph, [factor.target for factor in factors])
+    with _one_thread_unless(isinstance(conditional, KernelConditional) and trust == "full"):
+        if table.missing is not None and to_refine:
+            fit = _of_each_graph(partial(fit_first, conditional, table), table, graph, factors)
+            first = tuple(fit(factors))
+            return GraphModel(graph, table, factors, conditional, first, belief=trust)
+        fit = (
+            partial(conditional.fit, table)
+            if table.missing is None
+            else partial(fit_factors, conditional, table)
+        )
+        source = Fitter(table, fit)
+        fitted = tuple(_of_each_graph(fit, table, graph, factors)(factors))
+        wishes = find_wishes(source, factors, fitted, trust)
+        found = _trusting(source, factors, fitted, wishes)
+    return GraphModel(graph, table, conditional=conditional, belief=trust, **found)
+
+
+def _of_each_graph(fit: Fit, table: Table, graph: ADMG, factors: Sequence[Factor]) -> Fit:
+    """Return how factors are fitted: where there are several graphs, to the pillows of each."""
+    if not isinstance(graph, SeveralGraphs):
+        return fit
+    found = graph.weighted_pillows([factor.target for factor in factors])
+    return partial(fit_several, fit, table, dict(zip(factors, found, strict=True)))
+
+
+def _trusting(
+    source: Fitter,
+    factors: Sequence[Factor],
+    fitted: Sequence[FittedConditional],
+    wishes: Sequence[Wish | None],
+) -> dict[str, Any]:
+    """Return the factors of a model, their fits and their wishes, given those of its graph."""
+    pairs = zip(factors, wishes, strict=True)
+    return {
+        "product": tuple(factor if wish is None else wish.factor for factor, wish in pairs),
+        "fitted": tuple(mixtures(source, factors, fitted, wishes)),
+        "wishes": tuple(wishes),
+    }
 
 
 def _one_thread_unless(is_plain: bool) -> AbstractContextManager[Any]:
@@ -383,6 +473,7 @@ def augment(
     *,
     limits: Mapping[str, Limits] | None = None,
     sample_weight: FloatArray | None = None,
+    trust: Belief = "full",
     engine: Engine = None,
     block_rows: int | None = None,
 ) -> AugmentedTable:
@@ -398,7 +489,7 @@ def augment(
     frame : pandas or polars DataFrame, pyarrow Table, or array of shape (n, D)
         The observed rows. The columns of an array are named by the graph's nodes, in order.
         Cells may be missing (NaN, None, NA, NaT, null), as in `fit_model`; new rows have no hole.
-    graph : ADMG or anything that `read_graph` reads
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
         The causal graph; its nodes are the columns. Bidirected edges stand for hidden
         common causes.
     conditional : Conditional, optional
@@ -418,10 +509,14 @@ def augment(
     limits : mapping of str to (float or None, float or None), optional
         The least and the largest value that a continuous column may hold, as in
         ``{"dose": (0, None)}``; None where there is no bound. By default a column that was never
-        negative stays so, and one of floats between 0 and 1 stays there.
+        negative and comes within a standard deviation of 0 stays above it, and one of floats
+        between 0 and 1 that comes as close to 1 stays below that.
     sample_weight : array of shape (n,), optional
         How much each observed row counts, positive: a row of weight 2 lends its cells twice
-        as often.
+        as often, and is the same as the row twice. Of weights that are not whole only the ratios
+        matter.
+    trust : {"full", "auto"}, float or mapping to float, default="full"
+        How far the graph is believed, factor by factor, as in `fit_model`.
     engine : None, "threads" or dask.distributed.Client, optional
         Where blocks of rows are made: one after the other, on a thread per core, or on the
         workers of a cluster. The result is the same. A job of one block is done here.
@@ -463,7 +558,7 @@ def augment(
     >>> round(result.novel_mass, 3), result.dropped_mass
     (0.333, 0.0)
     """
-    model = fit_model(frame, graph, conditional, order, kinds, limits, sample_weight)
+    model = fit_model(frame, graph, conditional, order, kinds, limits, sample_weight, trust)
     result = model.make_rows(expansion, random_state, engine, block_rows)
     model._warn_if_lost(result, expansion)
     return result

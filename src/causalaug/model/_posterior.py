@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from causalaug.densities import Density, NoiseDensity
-from causalaug.model._mixture import MixedNoise
+from causalaug.densities import Along, Density
 from causalaug.typing import FloatArray, IntArray
 
 FIRST_POINTS = 33
@@ -65,14 +64,24 @@ class Child:
 
     def log_likelihood(self, values: FloatArray, points: FloatArray) -> FloatArray:
         """Return how likely the child's cell is at each point of the target: shape of points."""
-        if isinstance(self.density, NoiseDensity | MixedNoise):
-            own, pillow = values[:, self.column], values[:, self.pillow]
-            return self.density.log_along(own, pillow, self.position, points)
-        n_rows, n_points = points.shape
-        pillow = np.repeat(values[:, self.pillow], n_points, axis=0)
-        pillow[:, self.position] = points.ravel()
-        own = np.repeat(values[:, self.column], n_points)
-        return self.density.log_density(own, pillow).reshape(n_rows, n_points)
+        own, pillow = values[:, self.column], values[:, self.pillow]
+        return self.density.log_along(own, pillow, self.position, points)
+
+    def held(self, values: FloatArray) -> "HeldChild":
+        """Return the child of some rows, which stand for themselves by number from now on."""
+        own, pillow = values[:, self.column], values[:, self.pillow]
+        return HeldChild(self.density.along(own, pillow, self.position))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldChild:
+    """A child of rows that are given by number, in the last column of what is asked."""
+
+    along: Along
+
+    def log_likelihood(self, values: FloatArray, points: FloatArray) -> FloatArray:
+        """Return how likely the child's cell is at each point of the target: shape of points."""
+        return self.along(values[:, -1].astype(np.int64), points)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,31 +90,35 @@ class Posterior:
 
     density: Density
     pillow: IntArray
-    children: tuple[Child, ...]
+    children: tuple[Child | HeldChild, ...]
 
     def log_joint(self, values: FloatArray, points: FloatArray) -> FloatArray:
         """Return the log of the product of all factors at points: shape (n, n_points).
 
         A factor that is zero at every point says nothing of where the target is, only that the
-        row is impossible; it is left out, instead of making everything zero.
+        row is impossible; it is left out, instead of making everything zero. Where the factors
+        contradict each other at every point, the target's own factor speaks alone.
         """
-        total = self.density.log_density(points, values[:, self.pillow])
+        own = self.density.log_density(points, values[:, self.pillow])
+        total = own
         for child in self.children:
             log_likelihood = child.log_likelihood(values, points)
             impossible = np.isneginf(log_likelihood).all(axis=1, keepdims=True)
             total = total + np.where(impossible, 0.0, log_likelihood)
-        return total
+        return np.where(np.isneginf(total).all(axis=1, keepdims=True), own, total)
 
     def held(self, values: FloatArray) -> tuple["Posterior", FloatArray]:
         """Return the posterior of some rows, and these with their numbers as one more column.
 
         Where the target's own noise lies is worked out once: every round asks for it.
         """
-        if not isinstance(self.density, NoiseDensity | MixedNoise):
-            return self, values
         held = self.density.held(values[:, self.pillow])
         numbered = np.column_stack([values, np.arange(len(values))])
-        return replace(self, density=held, pillow=np.array([values.shape[1]])), numbered
+        children = tuple(
+            each.held(values) if isinstance(each, Child) else each for each in self.children
+        )
+        own = np.array([values.shape[1]])
+        return replace(self, density=held, pillow=own, children=children), numbered
 
 
 def probabilities(posterior: Posterior, values: FloatArray, levels: FloatArray) -> FloatArray:
@@ -148,10 +161,10 @@ def means(posterior: Posterior, values: FloatArray) -> FloatArray:
 
 def _means(posterior: Posterior, values: FloatArray) -> FloatArray:
     """Return the means of one block of rows."""
-    own, is_alone = posterior.density, not posterior.children
-    if is_alone and isinstance(own, NoiseDensity | MixedNoise) and own.is_even_around_centre:
-        centre, _ = own.location(values[:, posterior.pillow])
-        return centre
+    if not posterior.children:
+        centre = posterior.density.centre(values[:, posterior.pillow])
+        if centre is not None:
+            return centre
     posterior, values = posterior.held(values)
     result = np.empty(len(values))
     rough = np.arange(len(values))

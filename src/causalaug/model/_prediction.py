@@ -9,7 +9,7 @@ import numpy as np
 
 from causalaug._markup import element, html_table, join
 from causalaug._random import RandomState, as_generator
-from causalaug._validation import check_integer, check_share
+from causalaug._validation import check_integer, check_level
 from causalaug.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ class Prediction:
         Values in ascending order, and the probability of at most that; None for levels.
     is_integer : bool
         Whether the target holds whole numbers: quantiles and samples are whole, then.
+    bounds : array of shape (n, 2) or None
+        The least and the largest mean of each row: a standard deviation beyond the observed
+        values, or as far as ridge regression on all other columns goes, whichever is farther.
 
     Examples
     --------
@@ -59,6 +62,7 @@ class Prediction:
     points: FloatArray | None = field(default=None, repr=False)
     cumulative: FloatArray | None = field(default=None, repr=False)
     is_integer: bool = field(default=False, repr=False)
+    bounds: FloatArray | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -100,8 +104,29 @@ class Prediction:
             mean: FloatArray = self.probabilities @ self._numbers()
             return mean
         points, masses = self._cells()
-        middle: FloatArray = (0.5 * (points[:, 1:] + points[:, :-1]) * masses).sum(axis=1)
-        return middle
+        # From the first point on: sums of numbers far from zero would lose their digits.
+        first = points[:, :1]
+        middles = 0.5 * ((points[:, 1:] - first) + (points[:, :-1] - first))
+        middle: FloatArray = first[:, 0] + (middles * masses).sum(axis=1)
+        return middle if self.bounds is None else np.clip(middle, *self.bounds.T)
+
+    @property
+    def standard_deviation(self) -> FloatArray:
+        """How far values of each row spread: shape (n,). Levels must be numbers or booleans."""
+        if self.probabilities is not None:
+            away = np.square(self._numbers() - self.mean[:, np.newaxis])
+            of_levels: FloatArray = np.sqrt((self.probabilities * away).sum(axis=1))
+            return of_levels
+        points, masses = self._cells()
+        # Of the distribution itself: bounds move the mean alone.
+        first = points[:, :1]
+        left, right = points[:, :-1] - first, points[:, 1:] - first
+        middles = 0.5 * (left + right)
+        mean = (middles * masses).sum(axis=1, keepdims=True)
+        # Between two points values are spread evenly, by a twelfth of the squared distance.
+        squares = np.square(middles - mean) + np.square(right - left) / 12.0
+        spread: FloatArray = np.sqrt((squares * masses).sum(axis=1))
+        return spread
 
     def quantile(self, level: float) -> FloatArray:
         """Return the value that the target does not exceed with this probability: shape (n,).
@@ -109,7 +134,7 @@ class Prediction:
         Of levels it is the first, in their order, at which that is reached; they must be
         numbers or booleans.
         """
-        check_share("level", level)
+        check_level(level)
         wanted: FloatArray = np.full((len(self), 1), level, dtype=np.float64)
         return self.at_shares(wanted)[:, 0]
 

@@ -6,24 +6,15 @@ import numpy as np
 
 from causalaug.exceptions import TreeTooLargeError
 from causalaug.expansion import (
-    BeamExpansion,
-    BudgetExpansion,
+    BlockwiseExpansion,
     Expansion,
     FittedModel,
     PrunedExpansion,
-    SampledExpansion,
+    SizedExpansion,
 )
 
 BYTES_PER_CELL = 24
 """A row number and a copied value for each cell, and once more as much on the way to them."""
-
-SECONDS_PER_CELL = {
-    BudgetExpansion: 1.5e-7,
-    SampledExpansion: 6e-7,
-    BeamExpansion: 1.2e-6,
-    PrunedExpansion: 1e-7,
-}
-"""Measured on 40 rows of 5 columns, a million rows made of them; larger tables take longer."""
 
 
 def check_size(model: FittedModel, expansion: Expansion, n_blocks: int = 1) -> None:
@@ -35,7 +26,7 @@ def check_size(model: FittedModel, expansion: Expansion, n_blocks: int = 1) -> N
     if isinstance(expansion, PrunedExpansion):
         _check_whole_tree(model, expansion, n_blocks)
         return
-    if not isinstance(expansion, BudgetExpansion | SampledExpansion | BeamExpansion):
+    if not isinstance(expansion, SizedExpansion):
         return
     n_rows = _rows_of(model, expansion)
     if -(-n_rows // n_blocks) > expansion.max_rows:
@@ -62,18 +53,15 @@ def n_paths(model: FittedModel, *, merge_equal: bool) -> int:
     )
 
 
-def _rows_of(
-    model: FittedModel, expansion: BudgetExpansion | SampledExpansion | BeamExpansion
-) -> int:
+def _rows_of(model: FittedModel, expansion: SizedExpansion) -> int:
     """Return how many rows an expansion would make at most."""
-    if isinstance(expansion, BeamExpansion):
-        wanted = int(expansion.width)
-    else:
-        wanted = expansion.most_rows(model.table.n_rows)
-    # The tree may be smaller; it is counted only where that matters, since wide ones take a while.
-    if wanted <= expansion.max_rows or isinstance(expansion, SampledExpansion):
+    wanted = expansion.most_rows(model.table.n_rows)
+    merge_equal = getattr(expansion, "merge_equal", None)
+    # What merges may not repeat a path: then the tree, which may be smaller, is a bound as well.
+    # It is counted only where that matters, since wide ones take a while.
+    if wanted <= expansion.max_rows or merge_equal is None:
         return wanted
-    return min(wanted, n_paths(model, merge_equal=expansion.merge_equal))
+    return min(wanted, n_paths(model, merge_equal=merge_equal))
 
 
 def _check_whole_tree(model: FittedModel, expansion: PrunedExpansion, n_blocks: int) -> None:
@@ -85,17 +73,18 @@ def _check_whole_tree(model: FittedModel, expansion: PrunedExpansion, n_blocks: 
         raise expansion.too_large(model.table.n_rows, _estimate(model, expansion, n_rows))
 
 
-def _estimate(model: FittedModel, expansion: Expansion, n_rows: int) -> str:
-    """Return rows, memory and time in words."""
+def _estimate(model: FittedModel, expansion: object, n_rows: int) -> str:
+    """Return rows, memory and, if the expansion says what a cell takes, time in words."""
     # Beyond any machine the figures say nothing; the tree of a wide table has 1e1000 rows.
     cells = float(min(n_rows, 10**18)) * model.table.n_columns
-    seconds = cells * SECONDS_PER_CELL[type(expansion)]
-    time = f"{seconds / 60:,.1f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
     more = " more than" if n_rows > 10**18 else ""
-    return (
-        f"{_words(n_rows)} rows:{more} about {cells * BYTES_PER_CELL / 1e9:,.0f} GB of memory and "
-        f"{time}"
-    )
+    memory = f"{cells * BYTES_PER_CELL / 1e9:,.0f} GB of memory"
+    seconds_per_cell = getattr(expansion, "seconds_per_cell", None)
+    if seconds_per_cell is None:
+        return f"{_words(n_rows)} rows:{more} about {memory}"
+    seconds = cells * seconds_per_cell
+    time = f"{seconds / 60:,.1f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
+    return f"{_words(n_rows)} rows:{more} about {memory} and {time}"
 
 
 def _words(number: int) -> str:
@@ -108,11 +97,11 @@ def _words(number: int) -> str:
     return f"{number:,}" if digits < 12 else f"about 1e{digits}"
 
 
-def _way_out(expansion: Expansion) -> str:
+def _way_out(expansion: object) -> str:
     """Return how more rows than fit into memory are made."""
-    if isinstance(expansion, BeamExpansion):
-        return (
-            "More rows than memory are made block by block by "
-            "`causalaug.engine.augment_to_parquet`, with BudgetExpansion, which can be cut."
-        )
-    return "More rows than memory are made block by block by `causalaug.engine.augment_to_parquet`."
+    by_blocks = (
+        "More rows than memory are made block by block by `causalaug.engine.augment_to_parquet`"
+    )
+    if isinstance(expansion, BlockwiseExpansion):
+        return f"{by_blocks}."
+    return f"{by_blocks}, with BudgetExpansion, which can be cut."

@@ -7,12 +7,14 @@ same cells are answered together: they need the same factors.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import logsumexp
 
+from causalaug.model._bounds import MeanBounds
 from causalaug.model._posterior import (
     BLOCK_ROWS,
     Child,
@@ -43,7 +45,7 @@ N_KEPT = 24
 """Completions that are kept of these, by weight; the target is integrated given each."""
 
 SEED = 0
-"""The seed of the draws: predictions are not random."""
+"""The seed of draws that are no random result: in predictions, and of holes of originals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +77,25 @@ class Target:
             (rows, *self._distributions(values[rows], hidden))
             for rows, hidden in self._patterns(values)
         ]
-        is_integer = self.table.resolution[self.table.index(self.name)] == 1.0
+        column = self.table.index(self.name)
+        is_integer = self.table.resolution[column] == 1.0
         points, cumulative = _gathered(parts, len(values))
-        return Prediction(self.name, None, None, points, cumulative, is_integer)
+        numbers, bounds = (
+            self.table.numbers(column, each)
+            for each in (points, np.column_stack(self.bounds(values)))
+        )
+        return Prediction(self.name, None, None, numbers, cumulative, is_integer, bounds)
 
     def means(self, values: FloatArray) -> FloatArray:
         """Return the mean of a number in complete rows, without its whole distribution."""
-        return means(self.posterior(range(len(self.factors))), values)
+        unbounded = means(self.posterior(range(len(self.factors))), values)
+        found = self.bounds.clip(unbounded, values)
+        return self.table.numbers(self.table.index(self.name), found)
+
+    @cached_property
+    def bounds(self) -> MeanBounds:
+        """How far the mean of a number may lie beyond the rows, in the coding of the table."""
+        return MeanBounds.of(self.table, self.name)
 
     def posterior(self, factors: Sequence[int]) -> Posterior:
         """Return the product of some of the factors, as a function of the target."""

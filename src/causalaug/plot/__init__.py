@@ -1,25 +1,24 @@
-"""Pictures of graphs, of augmented tables and of experiments.
+"""Pictures of graphs and of augmented tables.
 
 They are drawn by matplotlib, an extra: ``pip install "causalaug[plot]"``. It is imported when
 something is drawn. Every function takes the Axes to draw on, makes new ones if none are given,
 and returns them.
 """
 
-from causalaug.plot._curves import plot_improvement, plot_learning_curves
 from causalaug.plot._graph import plot_graph
 from causalaug.plot._pairs import plot_pairs
 from causalaug.plot._save import save_figure
 from causalaug.plot._tree import plot_probability_tree
 from causalaug.plot._trivariate import plot_trivariate
+from causalaug.plot._trust import plot_trust
 from causalaug.plot._weights import plot_weights
 
 __all__ = [
     "plot_graph",
-    "plot_improvement",
-    "plot_learning_curves",
     "plot_pairs",
     "plot_probability_tree",
     "plot_trivariate",
+    "plot_trust",
     "plot_weights",
     "save_figure",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 Points = Mapping[str, FloatArray]
+Looks = Mapping[tuple[Edge, str], Mapping[str, Any]]
+"""By edge and its arrow, in what it looks other than its kind does: options of a patch."""
 
 FONT_SIZE = 11.0
 SMALLEST_SCALE = 6.0 / FONT_SIZE
@@ -50,7 +52,7 @@ def plot_graph(
 
     Parameters
     ----------
-    graph : ADMG
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
         The graph.
     ax : matplotlib Axes, optional
         Where to draw; by default on a new figure that is large enough for the names. On Axes
@@ -76,7 +78,16 @@ def plot_graph(
     >>> len(ax.texts), [arrow.get_linestyle() for arrow in ax.patches]
     (3, ['-', '-', '--'])
     """
-    graph = as_graph(graph)
+    return draw_graph(as_graph(graph), ax, highlight)
+
+
+def draw_graph(
+    graph: ADMG,
+    ax: Axes | None,
+    highlight: str | Iterable[str] | None = None,
+    looks: Looks | None = None,
+) -> Axes:
+    """Draw a graph as `plot_graph` does, some edges with a look of their own."""
     chosen = {highlight} if isinstance(highlight, str) else set(highlight or ())
     check_known(chosen, graph.nodes, "`highlight`")
     places = layered_layout(graph)
@@ -90,7 +101,7 @@ def plot_graph(
     _set_limits(ax, places, half_boxes, page)
     boxes = _draw_nodes(ax, labels, places, chosen, FONT_SIZE * scale)
     bends = _bends(graph, _in_inches(ax, places, page), half_boxes, page)
-    _draw_edges(ax, boxes, bends, scale)
+    _draw_edges(ax, boxes, bends, scale, looks or {})
     return ax
 
 
@@ -192,6 +203,7 @@ def _draw_edges(
     boxes: Mapping[str, Text],
     bends: Mapping[tuple[Edge, str], float],
     scale: float,
+    looks: Looks,
 ) -> None:
     """Draw the edges above the boxes.
 
@@ -212,7 +224,7 @@ def _draw_edges(
             shrinkB=1.0,
             zorder=3,
             clip_on=False,
-            **LOOKS[kind],
+            **{**LOOKS[kind], **looks.get(((a, b), kind), {})},
         )
         ax.add_patch(arrow)
 

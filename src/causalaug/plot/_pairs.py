@@ -139,7 +139,7 @@ def _scale(augmented: AugmentedTable, name: str) -> _Scale:
     places, first = places[~np.isnan(places)], first[~np.isnan(places)]
     is_continuous = table.kinds[number] == "continuous"
     if is_continuous or (len(places) > MOST_PLACES and table.numeric[number]):
-        return _Scale(name, before, after, ())
+        return _Scale(name, table.numbers(number, before), table.numbers(number, after), ())
     cells = column_cells(table.source, name, number)[first]
     rng = np.random.default_rng(number)
     positions = [np.searchsorted(places, values) for values in (before, after)]

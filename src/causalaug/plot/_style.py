@@ -21,16 +21,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 INK, GREY, PALE = "#222222", "#767676", "#c4c4c4"
-BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#e69f00",
-    "#cc79a7",
-    "#56b4e9",
-)
-PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
-"""The colours of Okabe and Ito, which the colour-blind can tell apart; no yellow on white."""
+BLUE, VERMILION, ORANGE, GREEN = "#0072b2", "#d55e00", "#e69f00", "#009e73"
+"""Colours of Okabe and Ito, which the colour-blind can tell apart."""
 
 STYLE = {
     "axes.axisbelow": True,

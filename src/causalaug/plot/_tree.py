@@ -51,7 +51,7 @@ def plot_probability_tree(
     ----------
     frame : pandas or polars DataFrame, pyarrow Table, array, or Table
         A few rows.
-    graph : ADMG
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
         The causal graph; its nodes are the columns.
     ax : matplotlib Axes, optional
         Where to draw; by default on a new figure that is large enough.
@@ -156,7 +156,7 @@ def _value_text(table: Table, name: str, branch: Node) -> str:
     number = table.index(name)
     value = branch.values[number]
     if value != table.values[branch.row, number]:
-        return short(value)
+        return short(float(table.numbers(number, np.array(value))))
     return plain(short(column_cells(table.source, name, number)[branch.row]), width=12, lines=1)
 
 

@@ -88,7 +88,7 @@ def _measured(table: Table, number: int, new: FloatArray) -> Axis:
         # Dates, say: copied, so that the ends are observed cells, and read as those do.
         labels = table.labels(name, np.array([np.nanargmin(observed), np.nanargmax(observed)]))
     else:
-        labels = tuple(f"{end:.4g}".replace("-", "−") for end in ends)
+        labels = tuple(f"{end:.4g}".replace("-", "−") for end in table.numbers(number, ends))
     n_bars = min(MOST_BARS, math.ceil(2 * len(observed) ** (1 / 3)))
     return Axis(name, "continuous", ends, labels, n_bars)
 

@@ -87,6 +87,46 @@ def _interval(name: str, gain: Gain, across: Callable[[float], float], middle: f
     return join([text(0, middle + 4, shorten(name, LONGEST_LABEL)), bar, *whiskers])
 
 
+def ladder_chart(steps: Mapping[str, Gain], label: str) -> Markup:
+    """Return the steps of a gain as stairs: each bar begins where the one before it ended.
+
+    Whiskers are two standard errors of the step, at its end.
+    """
+    shown = {name: gain for name, gain in steps.items() if math.isfinite(gain.standard_error)}
+    left, right, row, top = 124.0, WIDTH - 14.0, 28.0, 6.0
+    starts = {}
+    change = 0.0
+    for name, gain in shown.items():
+        starts[name] = change
+        change += gain.change
+    ends = [Gain(starts[name] + gain.change, gain.standard_error) for name, gain in shown.items()]
+    low, high = _range_of(ends)
+    bottom = top + row * len(shown)
+
+    def across(change: float) -> float:
+        return left + (change - low) / (high - low) * (right - left)
+
+    drawn = []
+    for tick, words in ticks(low, high, right - left).items():
+        drawn.append(line(across(tick), top, across(tick), bottom, "grid" if tick else "zero"))
+        drawn.append(text(across(tick), bottom + 15, words, "tick", "middle"))
+    for place, (name, gain) in enumerate(shown.items()):
+        middle, start = top + row * (place + 0.5), starts[name]
+
+        def from_start(change: float, start: float = start) -> float:
+            return across(start + change)
+
+        drawn.append(_interval(name, gain, from_start, middle))
+        if place + 1 < len(shown):
+            end = from_start(gain.change)
+            drawn.append(line(end, middle + 7, end, middle + row - 7, "stair"))
+    drawn += [
+        text(left, bottom + 32, "← less loss, better", "tick"),
+        text(right, bottom + 32, "worse →", "tick", "end"),
+    ]
+    return picture(WIDTH, bottom + 38, label, *drawn)
+
+
 def _range_of(gains: Iterable[Gain]) -> tuple[float, float]:
     """Return ends that hold no change and all whiskers, never both the same."""
     ends = [0.0]

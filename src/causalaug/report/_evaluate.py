@@ -9,7 +9,10 @@ from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from causalaug._progress import report_step, watched
 from causalaug._random import RandomState, as_generator, new_seed
+from causalaug._repr import steady_repr
+from causalaug._validation import check_bool
 from causalaug.diagnostics import check_graph
 from causalaug.estimators import Blend, Regression, default_conditional, default_expansion
 from causalaug.evaluation import compare
@@ -22,6 +25,7 @@ from causalaug.table import KINDS, without_extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from causalaug.conditionals import Belief
     from causalaug.evaluation import Comparison
     from causalaug.expansion import Expansion
     from causalaug.graphs import ADMG
@@ -37,20 +41,24 @@ def evaluate(
     target: str,
     *,
     estimator: Any = None,
+    trust: Belief = "auto",
     extra: str = "ignore",
     kinds: Mapping[str, KindName] | None = None,
     limits: Mapping[str, Limits] | None = None,
+    task: str | None = None,
     n_splits: int = 5,
     repeats: int = 1,
     cv: Any = None,
     groups: Any = None,
     rivals: bool = True,
     minutes: float | None = None,
+    seconds: float | None = None,
     n_jobs: int | None = None,
     random_state: RandomState = None,
     callback: Callable[[int, int], None] | None = None,
     source: str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    verbose: bool = False,
 ) -> Evaluation:
     """Answer whether a graph helps to predict the target, and gather what the answer rests on.
 
@@ -61,24 +69,29 @@ def evaluate(
     ----------
     frame : pandas or polars DataFrame
         The observed rows, features and target.
-    graph : ADMG or anything that `read_graph` reads
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
         The causal graph; its nodes are columns.
     target : str
         The column to predict.
     estimator : estimator, optional
         The learner; by default scikit-learn's gradient boosting.
+    trust : {"auto", "full"}, float or mapping to float, default="auto"
+        How far the graph is believed, factor by factor, as in `fit_model`. The check, and what is
+        said of the data's own wishes, do not go by it.
     extra : {"ignore", "error"}, default="ignore"
-        What becomes of columns that are no node: one warning names them, and only learners
-        without new rows see them; or they are an error.
+        What becomes of columns that are no node: one warning names them, learners
+        see them, and the graph's model does not; or they are an error.
     kinds : mapping of str to {"continuous", "ordered", "nominal"}, optional
         Kinds of columns that differ from the default.
     limits : mapping of str to (float or None, float or None), optional
         The least and the largest value that a continuous column may hold, as in `augment`.
+    task : {"regression", "classification"}, optional
+        Whether numbers or classes are predicted; by default as in `compare`.
     n_splits : int, default=5
         The number of folds.
     repeats : int, default=1
         How often the rows are split anew.
-    cv, groups, rivals, minutes, n_jobs
+    cv, groups, rivals, minutes, seconds, n_jobs
         A splitter, groups that are held out together, whether plain learners run along, how
         long the fits may take, and the number of processes, as in `compare`.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
@@ -92,6 +105,9 @@ def evaluate(
         reproduce this". By default the call of this function.
     progress : callable, optional
         The former name of `callback`. It will go with version 0.3.
+    verbose : bool, default=False
+        Whether to show on the standard error stream how far the steps are, and about how long the
+        rest will take.
 
     Returns
     -------
@@ -115,10 +131,41 @@ def evaluate(
 
     ``result.to_html("report.html")`` writes all of it to one file that needs no network.
     """
-    graph = as_graph(graph)
-    seed = _as_seed(random_state)
-    steps = _Steps(_renamed(progress, callback))
-    asked = _Asked(estimator, n_splits, repeats, cv, rivals, minutes)
+    check_bool("verbose", verbose)
+    asked = _Asked(estimator, trust, task, n_splits, repeats, cv, rivals, minutes, seconds)
+    callback = _renamed(progress, callback)
+    with watched("Evaluating the graph", callback, verbose=verbose) as told:
+        return _evaluated(
+            asked,
+            frame,
+            as_graph(graph),
+            target,
+            extra,
+            kinds,
+            limits,
+            groups,
+            n_jobs,
+            _as_seed(random_state),
+            _Steps(told),
+            source,
+        )
+
+
+def _evaluated(
+    asked: _Asked,
+    frame: Any,
+    graph: ADMG,
+    target: str,
+    extra: str,
+    kinds: Mapping[str, KindName] | None,
+    limits: Mapping[str, Limits] | None,
+    groups: Any,
+    n_jobs: int | None,
+    seed: int,
+    steps: _Steps,
+    source: str | None,
+) -> Evaluation:
+    """Compare, check and augment; the arguments are those of `evaluate`."""
     comparison = compare(
         frame,
         graph,
@@ -129,7 +176,7 @@ def evaluate(
         groups=groups,
         n_jobs=n_jobs,
         random_state=seed,
-        callback=steps.of_comparison,
+        callback=steps,
         **vars(asked),
     )
     steps.end_comparison()
@@ -138,7 +185,10 @@ def evaluate(
     check = check_graph(inside, graph, kinds=kinds, n_jobs=n_jobs, random_state=seed)
     steps.advance()
     kinds_used = {target: _kind_of_target(comparison), **kinds}
-    model = fit_model(inside, graph, default_conditional(), None, kinds_used, limits)
+    believed = "full" if asked.trust == "auto" else asked.trust
+    model = fit_model(
+        inside, graph, default_conditional(), None, kinds_used, limits, trust=believed
+    )
     expansion = default_expansion(len(comparison.losses))
     augmented = model.make_rows(expansion, seed)
     warn_of_loss(model, augmented)
@@ -151,7 +201,7 @@ def evaluate(
         settings=asked.settings(comparison.learner)
         | _settings_of_rows(model, expansion, limits, outside),
         seed=seed,
-        versions=_versions(estimator),
+        versions=_versions(asked.estimator),
         source=source or asked.call(target, kinds, limits, seed),
     )
 
@@ -161,20 +211,25 @@ class _Asked:
     """How the comparison is made, as it was asked for; the names are those of `compare`."""
 
     estimator: Any
+    trust: Belief
+    task: str | None
     n_splits: int
     repeats: int
     cv: Any
     rivals: bool
     minutes: float | None
+    seconds: float | None
 
     def settings(self, default_learner: str) -> dict[str, str]:
         """Return what the report says of it, by name."""
         return {
-            "learner": default_learner if self.estimator is None else _on_one_line(self.estimator),
-            "folds": str(self.n_splits) if self.cv is None else str(self.cv),
+            "learner": default_learner if self.estimator is None else steady_repr(self.estimator),
+            "folds": str(self.n_splits) if self.cv is None else steady_repr(self.cv),
             "repeats": str(self.repeats),
+            **({} if self.trust == "auto" else {"trust": str(self.trust)}),
             **({} if self.rivals else {"plain learners": "not tried"}),
             **({} if self.minutes is None else {"limit of time": f"{self.minutes:g} minutes"}),
+            **({} if self.seconds is None else {"limit of time": f"{self.seconds:g} seconds"}),
         }
 
     def call(
@@ -182,13 +237,16 @@ class _Asked:
     ) -> str:
         """Return the Python that gives the same result."""
         options = {
-            "estimator": None if self.estimator is None else _on_one_line(self.estimator),
+            "estimator": None if self.estimator is None else steady_repr(self.estimator),
+            "trust": None if self.trust == "auto" else repr(self.trust),
             "kinds": repr(kinds) if kinds else None,
             "limits": repr(limits) if limits else None,
+            "task": None if self.task is None else repr(self.task),
             "n_splits": str(self.n_splits),
             "repeats": str(self.repeats),
             "rivals": None if self.rivals else "False",
             "minutes": None if self.minutes is None else repr(self.minutes),
+            "seconds": None if self.seconds is None else repr(self.seconds),
             "random_state": str(seed),
         }
         given = ", ".join(f"{name}={text}" for name, text in options.items() if text is not None)
@@ -200,18 +258,14 @@ class _Asked:
         )
 
 
-def _on_one_line(estimator: Any) -> str:
-    return " ".join(repr(estimator).split())
-
-
 def _settings_of_rows(
     model: GraphModel, expansion: Expansion, limits: dict[str, Limits], outside: Sequence[str]
 ) -> dict[str, str]:
     """Return what the report says of how new rows are made, by name."""
     return {
-        "weights of the candidates": f"by {Blend()}",
-        "conditional": str(model.conditional),
-        "expansion": str(expansion),
+        "weights of the candidates": f"by {steady_repr(Blend())}",
+        "conditional": steady_repr(model.conditional),
+        "expansion": steady_repr(expansion),
         "kinds of columns": _in_words(model.table),
         **({"limits of columns": str(limits)} if limits else {}),
         **({"columns outside the graph": ", ".join(outside)} if outside else {}),
@@ -225,11 +279,15 @@ class _Steps:
         self.callback = callback
         self.done, self.total = 0, 0
 
-    def of_comparison(self, done: int, total: int) -> None:
-        """Report a fit; two steps come after all of them."""
+    def __call__(self, done: int, total: int) -> None:
+        """Report a fit of the comparison; two steps come after all of them."""
+        self.at(done, total, done / total)
+
+    def at(self, done: int, total: int, share: float) -> None:
+        """Report a fit, and which share of the comparison is done; it takes nearly all the time."""
         self.total = total + 2
-        self.done = done - 1
-        self.advance()
+        self.done = done
+        report_step(self.callback, done, self.total, share)
 
     def end_comparison(self) -> None:
         """Count the fits that a limit of time left out as done."""
@@ -238,8 +296,7 @@ class _Steps:
     def advance(self) -> None:
         """Report one more step."""
         self.done += 1
-        if self.callback is not None:
-            self.callback(self.done, self.total)
+        report_step(self.callback, self.done, self.total, 1.0)
 
 
 def _renamed(

@@ -35,8 +35,8 @@ class Evaluation:
     Parameters
     ----------
     comparison : Comparison
-        Losses on held-out rows: the learner alone, with new rows of the graph, with new rows of
-        the complete graph, and other plain learners.
+        Losses on held-out rows: the learner alone, its blends without knowledge, with the order
+        and with the graph, and other plain learners.
     check : GraphCheck
         The independences of the graph, tested on the data.
     augmentation : AugmentationSummary
@@ -70,8 +70,23 @@ class Evaluation:
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """What was found, in words: the gain first, the check of the graph last."""
-        return *self.comparison.findings, self.check.finding
+        """What was found, in words: the gain first, the check of the graph last.
+
+        The first sentence says as well if the data contradict independences of the graph.
+        """
+        answer, *others = self.comparison.findings
+        return self._with_violations(answer), *others, self.check.finding
+
+    def _with_violations(self, answer: str) -> str:
+        n_violated = len(self.check.violations)
+        if not n_violated:
+            return answer
+        told = (
+            f"The data contradict {n_violated} of the {len(self.check)} independences of the graph"
+        )
+        first, *rest = answer.split(". ")
+        but = f"; but {told[0].lower()}{told[1:]}"
+        return ". ".join([f"{first.removesuffix('.')}{but}", *rest]) + ("." if not rest else "")
 
     @property
     def verdict(self) -> str:
@@ -172,11 +187,17 @@ def _comparison(compared: Comparison) -> dict[str, Any]:
         "loss": compared.loss_name,
         "gain": {
             "total": _gain(compared.total),
+            "without_knowledge": _gain(compared.without_knowledge),
+            "order": _gain(compared.order),
+            "independences": _gain(compared.independences),
+            # The former names of the first and the last step.
             "smoothing": _gain(compared.smoothing),
             "graph": _gain(compared.graph),
             "against_best_plain": _gain(compared.against_best_plain),
             "model_alone": None if compared.model_alone is None else _gain(compared.model_alone),
         },
+        "helps_by": list(compared.helps_by),
+        "next_steps": list(compared.next_steps),
         "best_plain": compared.best_plain,
         "left_out": list(compared.left_out),
         "methods": [
@@ -195,6 +216,11 @@ def _check(check: GraphCheck) -> dict[str, Any]:
         "rows": check.n_rows,
         "factor_rows": dict(check.factor_rows),
         "independences": [_plain(row._asdict()) for row in check],
+        "trust": [
+            _plain({str(name): value for name, value in row.items()})
+            for row in check.trust.to_dict(orient="records")
+        ],
+        "wishes": list(check.wishes),
     }
 
 

@@ -10,7 +10,13 @@ from causalaug._markup import Markup, element, html_table, join, shorten
 from causalaug.diagnostics import CANNOT_TELL, NOT_REJECTED, VIOLATED
 from causalaug.graphs import write_graph
 from causalaug.graphs._drawing import draw_graph, near_target
-from causalaug.report._charts import interval_chart, marginal_chart, pair_chart, picture
+from causalaug.report._charts import (
+    interval_chart,
+    ladder_chart,
+    marginal_chart,
+    pair_chart,
+    picture,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,17 +62,21 @@ def graph_section(evaluation: Contents) -> Section:
 
 
 def gain_section(evaluation: Contents) -> Section:
-    """Show the gain and its two parts."""
+    """Show the gain as a ladder: what each rung of knowledge adds."""
     compared = evaluation.comparison
     lead = (
         f"Change in {compared.loss_name} on held-out rows, as a share of that of the learner "
-        f"alone, {compared.learner}. Smoothing is what a blend gains that knows no graph, only new "
-        "rows that assume no independence; the rest is the graph's own. Whiskers reach two "
-        "standard errors each way."
+        f"alone, {compared.learner}, rung by rung. Without knowledge: a blend with a model of the "
+        "target given all else and with smoothing rows, which needs no graph. By the order: each "
+        "variable is modelled from those before it, no independence is claimed. By the "
+        "independences: what the missing arrows of the graph add. Each bar begins where the one "
+        "before it ended; whiskers reach two standard errors of the step each way."
     )
-    chart = interval_chart(compared.parts, f"Change in {compared.loss_name}, in total and by part")
-    head = ["part of the gain", "change", "std. error", "clear"]
-    rows = [[name, *_cells(gain)] for name, gain in compared.parts.items()]
+    total, *steps = compared.parts.items()
+    label = f"Change in {compared.loss_name}, step by step; in total {total[1]}"
+    chart = ladder_chart(dict(steps), label)
+    head = ["step", "change", "std. error", "clear"]
+    rows = [[name, *_cells(gain)] for name, gain in (*steps, total)]
     return Section(
         "gain",
         "What the graph brings",
@@ -81,8 +91,9 @@ def learners_section(evaluation: Contents) -> Section:
     baseline, *others = gains
     lead = (
         "A gain over a weak learner is none: these were trained and judged on the same rows. "
-        "Augmented is the blend of the baseline with what the graph gives, control the blend "
-        "without the graph, graph model the graph without a learner. "
+        "Augmented is the blend of the baseline with what the graph gives, order the blend with "
+        "its order alone, without knowledge the blend without either, graph model the graph "
+        "without a learner. Plain learners are lightly tuned. "
         + (
             f"The best plain learner is {compared.best_plain}."
             if compared.has_rivals
@@ -109,7 +120,7 @@ def tests_section(evaluation: Contents) -> Section:
     lead = (
         "The method trusts these independences. Corrected p-values (Holm) allow one false alarm "
         f"anywhere in {1 / check.alpha:.0f} such tables. "
-        + ("" if check.mb_shielded else "The graph implies more than these: it is not mb-shielded.")
+        + ("" if check.mb_shielded else "The graph implies more than these.")
     )
     if not len(check):
         nothing = _lead("There is no independence to test.")
@@ -126,7 +137,7 @@ def tests_section(evaluation: Contents) -> Section:
         n_left = len(rows) - FIRST_TESTS - len(more)
         title = f"{len(more)} more" + (f"; another {n_left} are not listed" if n_left else "")
         shown.append(element("details", element("summary", title), _tests(more)))
-    shown += _factor_rows(check)
+    shown += [*_wishes(check), *_factor_rows(check)]
     return Section("tests", "Does the graph fit the data?", join([_lead(lead), *shown]))
 
 
@@ -268,6 +279,28 @@ def _tests(rows: Sequence[Any]) -> Markup:
         cells.append([_claim(row), _said(row), *figures, row.test.replace("_", " ")])
     table = html_table(head, cells, numbers=(2, 3, 4))
     return _scrolled(table, "Independence tests", "tests")
+
+
+def _wishes(check: GraphCheck) -> list[Markup]:
+    """Say what left-out rows want beside the graph, and how far they believe each factor."""
+    if not len(check.trust):
+        return [element("p", each) for each in check.wishes]
+    title = element("summary", "Trust by factor")
+    head = ["variable", "given", "trust", "also wanted", "gain"]
+    rows = [
+        [
+            element("bdi", shorten(row.variable, LONGEST_NAME)),
+            shorten(row.pillow, LONGEST_FACT),
+            f"{row.trust:.2f}",
+            shorten(row.wanted, LONGEST_FACT),
+            f"{row.gain:.1f}" if row.wanted else "",
+        ]
+        for row in check.trust.head(MOST_TESTS).itertuples(index=False)
+    ]
+    table = html_table(head, rows, numbers=(2, 4))
+    words = [element("li", shorten(each, LONGEST_FACT)) for each in check.wishes[:FIRST_TESTS]]
+    listed = [element("ul", *words)] if words else []
+    return [*listed, element("details", title, _scrolled(table, "Trust by factor"))]
 
 
 def _factor_rows(check: GraphCheck) -> list[Markup]:

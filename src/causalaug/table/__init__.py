@@ -12,6 +12,7 @@ from causalaug.table._columns import (
     canonical_kind,
     check_names,
 )
+from causalaug.table._equal_rows import EqualRows, column_keys, repeated_rows
 from causalaug.table._extra import EXTRA, extra_columns, warn_of_extra, without_extra
 from causalaug.table._filling import (
     cells_of,
@@ -29,6 +30,7 @@ __all__ = [
     "UNSEEN",
     "Coding",
     "ColumnKind",
+    "EqualRows",
     "KindName",
     "Limits",
     "Table",
@@ -37,9 +39,11 @@ __all__ = [
     "check_names",
     "check_no_times",
     "code_rows",
+    "column_keys",
     "extra_columns",
     "level_cells",
     "missing_cells",
+    "repeated_rows",
     "rows_of",
     "stack_frames",
     "take_and_fill",

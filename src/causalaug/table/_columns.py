@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from causalaug._magnitudes import FAR
 from causalaug._validation import MOST_NAMED, check_choice, some, typing_slips
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.typing import BoolArray, FloatArray
@@ -326,6 +327,22 @@ def encode(column: Column, kind: ColumnKind) -> tuple[FloatArray, bool]:
     return (_offsets(cells) if cells.dtype.kind in "iu" else _as_floats(cells)), True
 
 
+def origin_of(numbers: FloatArray) -> float:
+    """Return what to subtract from numbers before computing with them: 0 unless all are far out.
+
+    Then it is the smallest of them. The differences are exact, since a double holds all numbers
+    between two neighbours that differ by less than twice.
+
+    >>> origin_of(np.array([40.0, 70.0])), origin_of(np.array([1e15 + 1.0, 1e15 - 1.0]))
+    (0.0, 999999999999999.0)
+    """
+    least, largest = float(numbers.min()), float(numbers.max())
+    # Halved, since the difference of two large numbers may overflow.
+    width = largest / 2.0 - least / 2.0
+    is_far = 0.0 < width < min(abs(least), abs(largest)) / (2.0 * FAR)
+    return least if is_far else 0.0
+
+
 def resolution(column: Column, kind: ColumnKind) -> float | None:
     """Return how finely the cells of a column can be changed; None if only copied.
 
@@ -341,13 +358,18 @@ def resolution(column: Column, kind: ColumnKind) -> float | None:
 def default_limits(column: Column, kind: ColumnKind) -> tuple[float, float]:
     """Return the least and the largest number that a cell of the column may hold.
 
-    A quantity that was never negative, such as a price, cannot become so, and one that stayed
-    between 0 and 1 is taken for a share. An integer keeps within what its dtype can hold.
+    A quantity that was never negative and comes close to 0, such as a price, cannot become
+    negative, and one that stayed between 0 and 1 and comes close to 1 is taken for a share. Heights
+    of adults are not negative either, but no row speaks for a limit there. Close is within
+    a standard deviation. An integer keeps within what its dtype can hold.
 
-    >>> prices = np.array([0.5, 2.0], dtype=np.float32)
+    >>> prices = np.array([0.5, 2.0, 9.0], dtype=np.float32)
     >>> default_limits(Column("price", "float32", prices), "continuous")
     (0.0, 3.4028234663852886e+38)
-    >>> default_limits(Column("share", "float64", np.array([0.5, 1.0])), "continuous")
+    >>> heights = np.array([158.0, 171.0, 180.0], dtype=np.float32)
+    >>> default_limits(Column("height", "float32", heights), "continuous")[0]
+    -3.4028234663852886e+38
+    >>> default_limits(Column("share", "float64", np.array([0.1, 0.5, 1.0])), "continuous")
     (0.0, 1.0)
     >>> default_limits(Column("age", "uint8", np.array([3, 90], dtype=np.uint8)), "continuous")
     (0.0, 255.0)
@@ -355,8 +377,13 @@ def default_limits(column: Column, kind: ColumnKind) -> tuple[float, float]:
     kept = dtype_limits(column)
     if resolution(column, kind) is None or column.cells.min() < 0:
         return kept
-    is_share = column.cells.dtype.kind == "f" and column.cells.max() <= 1.0
-    return 0.0, 1.0 if is_share else kept[1]
+    values = np.asarray(column.cells, dtype=np.float64)
+    # Of distinct values, so that copies of rows count once; in units of the largest, so that no
+    # square overflows.
+    largest = float(values.max()) or 1.0
+    close = largest * float((np.unique(values) / largest).std())
+    is_share = column.cells.dtype.kind == "f" and 0.0 <= 1.0 - values.max() <= close
+    return (0.0 if values.min() <= close else kept[0]), (1.0 if is_share else kept[1])
 
 
 def dtype_limits(column: Column) -> tuple[float, float]:

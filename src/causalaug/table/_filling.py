@@ -91,7 +91,7 @@ def cells_of(table: Table, column: int, values: FloatArray) -> Sequence[Any]:
     near = np.clip(values, max(known[0] - margin, least), min(known[-1] + margin, largest))
     is_integer = table.resolution[column] == 1.0
     numbers: FloatArray = np.clip(np.round(near), least, largest) + 0.0 if is_integer else near
-    written: list[float] = numbers.tolist()
+    written: list[float] = table.numbers(column, numbers).tolist()
     return written
 
 

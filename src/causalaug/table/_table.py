@@ -9,7 +9,13 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
-from causalaug._magnitudes import LARGEST_NUMBER, LARGEST_WEIGHT, check_weight_range
+from causalaug._magnitudes import (
+    FAR,
+    LARGEST,
+    LARGEST_NUMBER,
+    LARGEST_WEIGHT,
+    check_weight_range,
+)
 from causalaug._validation import some, typing_slips
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.table._columns import (
@@ -20,9 +26,11 @@ from causalaug.table._columns import (
     check_names,
     default_limits,
     encode,
+    origin_of,
     resolution,
     resolve_kinds,
 )
+from causalaug.table._equal_rows import EqualRows, are_whole, repeated_rows
 from causalaug.table._limits import Limits, resolve_limits
 from causalaug.table._sources import open_source
 
@@ -65,7 +73,8 @@ class Table:
         codes in sorted order (in order of appearance if they have none), categories are codes
         in category order, booleans are 0 and 1, dates, datetimes and durations are seconds since
         the smallest of their column. Integers that a float cannot hold exactly are codes if
-        they are ordered or nominal, offsets from the smallest if they are continuous.
+        they are ordered or nominal, offsets from the smallest if they are continuous. So are
+        numbers that are very far from zero, compared with how much they differ; see `origin`.
         Values of a column that is not continuous are equal exactly where the cells are; -0.0
         equals 0.0.
     numeric : tuple of bool
@@ -75,9 +84,9 @@ class Table:
         How finely the cells of each column can be changed: 0.0 for floats, 1.0 for integers;
         None for all others, and for ordered and nominal columns, whose cells can only be copied.
     limits : tuple of (float, float)
-        The least and the largest number that a cell of each column may hold: what the caller
-        said, or else what its dtype can hold, 0 if it was never negative, and 0 to 1 if it is
-        a float that never left that range.
+        The least and the largest value of each column: what the caller said of its numbers, or
+        else what its dtype can hold, and 0 or 1 where rows come close to it and none goes beyond;
+        see `default_limits`.
     source : frame or array, or None
         What the table was made from; `take` copies its cells. None for a part of a table that
         needs no cells.
@@ -87,6 +96,12 @@ class Table:
         What the weights of all rows add up to; without weights the number of rows.
     missing : array of bool of shape (n_rows, n_columns), optional
         Where cells are missing; their values are NaN. None if all are there.
+    origin : tuple of float, optional
+        What was subtracted from the numbers of each column to get its values, and is added by
+        `numbers`: 0 for most, the smallest for columns that are very far from zero. None if it
+        is 0 for all.
+    is_normal : bool
+        Whether equal rows are in the form that `normal` gives them, and weights count no rows.
 
     Examples
     --------
@@ -118,6 +133,8 @@ numeric=(True, True, False))
     total_weight: float = field(default=0.0, repr=False)
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
     missing: BoolArray | None = field(default=None, repr=False)
+    origin: tuple[float, ...] | None = field(default=None, repr=False)
+    is_normal: bool = field(default=False, repr=False)
 
     @classmethod
     def from_frame(
@@ -149,7 +166,8 @@ numeric=(True, True, False))
             The least and the largest value of continuous columns, as in ``{"dose": (0, None)}``;
             None where there is no bound. They replace the limits that a column would have.
         row_weights : array of shape (n,), optional
-            How much each row counts: positive and finite. Only their ratios matter.
+            How much each row counts: positive and finite. Whole weights are numbers of rows; of
+            others only the ratios matter.
         holes : bool, default=False
             Whether cells may be missing (NaN, None, NaT, NA, null). What a column is follows
             from the cells that are there; floats that are all whole count as integers then.
@@ -193,23 +211,25 @@ or fill the cells in.
         present = check_cells(columns, holes=holes)
         missing = _missing(columns) if holes else None
         chosen = resolve_kinds(present, kinds)
-        values, numeric = _encode_all(present, chosen, missing)
+        values, numeric, origin = _encode_all(present, chosen, missing)
         weights = _check_row_weights(row_weights, source.n_rows)
+        ends = (
+            tuple(map(default_limits, present, chosen))
+            if limits is None
+            else resolve_limits(present, chosen, limits)
+        )
         return cls(
             columns=tuple(column.name for column in present),
             kinds=chosen,
             values=values,
             numeric=numeric,
             resolution=tuple(map(resolution, present, chosen)),
-            limits=(
-                tuple(map(default_limits, present, chosen))
-                if limits is None
-                else resolve_limits(present, chosen, limits)
-            ),
+            limits=tuple(map(_limits_of_values, ends, origin, values.T)),
             source=_snapshot(frame),
             row_weights=weights if np.ptp(weights) > 0.0 else None,
             total_weight=float(weights.sum()),
             missing=missing,
+            origin=origin if any(origin) else None,
         )
 
     @property
@@ -243,13 +263,102 @@ or fill the cells in.
         values: FloatArray = self.values[:, column]
         return values if self.missing is None else values[~self.missing[:, column]]
 
-    def summary(self, column: int, function: Callable[[FloatArray], float]) -> float:
-        """Return a function of the values of a column, such as a bandwidth, computed once."""
+    def summary(self, column: int, function: Callable[..., float]) -> float:
+        """Return a function of the values of a column, such as a bandwidth, computed once.
+
+        Where whole weights stand for numbers of rows, they are its second argument.
+        """
         key = (column, function)
         if key not in self._known:
-            self._known[key] = function(self.present(column))
+            counts = self.present_counts(column)
+            given = (self.present(column),) if counts is None else (self.present(column), counts)
+            self._known[key] = function(*given)
         number: float = self._known[key]
         return number
+
+    def numbers(self, column: int, values: FloatArray) -> FloatArray:
+        """Return the numbers that values of a column stand for: what its cells would hold.
+
+        >>> table = Table.from_frame(np.array([[1e15], [1e15 + 2.0]]))
+        >>> table.values[:, 0], table.numbers(0, table.values[:, 0]) - 1e15
+        (array([0., 2.]), array([0., 2.]))
+        """
+        return values if self.origin is None else values + self.origin[column]
+
+    def limits_of_numbers(self, column: int) -> tuple[float, float]:
+        """Return the limits of a column as a caller would say them, of its numbers."""
+        low, high = self.numbers(column, np.array(self.limits[column]))
+        return float(low), float(high)
+
+    def present_counts(self, column: int) -> FloatArray | None:
+        """Return how many rows each value stands for that is there; None: one each."""
+        weights = self.original_weights()
+        if self.is_normal or weights.max() <= 1.0 or not are_whole(weights):
+            return None
+        return weights if self.missing is None else weights[~self.missing[:, column]]
+
+    def n_present(self, column: int) -> float:
+        """Return the number of values that are there, as many as whole weights count."""
+        counts = self.present_counts(column)
+        return float(len(self.present(column)) if counts is None else counts.sum())
+
+    def equal_rows(self) -> EqualRows:
+        """Return the rows by their contents, found once."""
+        if "equal rows" not in self._known:
+            is_continuous = [kind == "continuous" for kind in self.kinds]
+            found = EqualRows.of(self.values, self.original_weights(), is_continuous)
+            self._known["equal rows"] = found
+        equal: EqualRows = self._known["equal rows"]
+        return equal
+
+    def normal(self) -> tuple[Table, IntArray | None]:
+        """Return a table in which weights and repetitions of rows mean the same, and its rows.
+
+        Copies become one row of their summed weight; where equal rows are chance, whole weights
+        repeat rows. The rows are numbers of rows of this table, None if they are the same. The
+        result has no source.
+
+        >>> import pandas as pd
+        >>> once = pd.DataFrame({"x": [0.1, 0.2, 0.3], "y": [0.5, 0.1, 0.9]})
+        >>> for table in (Table.from_frame(once), Table.from_frame(pd.concat([once] * 3))):
+        ...     table.normal()[0].n_rows
+        3
+        3
+        """
+        if self.is_normal:
+            return self, None
+        if "normal" not in self._known:
+            self._known["normal"] = self._in_normal_form()
+        found: tuple[Table, IntArray | None] = self._known["normal"]
+        return found
+
+    def _in_normal_form(self) -> tuple[Table, IntArray | None]:
+        equal = self.equal_rows()
+        if equal.are_copies:
+            # Ordered by contents, so that copies and weights agree to the last bit.
+            return self.with_values_of(equal.first).weighed(equal.summed_weights), equal.first
+        table, rows = self.repeated()
+        if rows is not None:
+            return table, rows
+        # What is known of columns stays true, unless weights were counted.
+        known = self._known if self.present_counts(0) is None else {}
+        return replace(self, is_normal=True, _known=known), None
+
+    def repeated(self) -> tuple[Table, IntArray | None]:
+        """Return the rows as often as whole weights say, and their numbers; None if as they are.
+
+        The result has no source.
+        """
+        rows = None if self.is_normal else repeated_rows(self.original_weights())
+        if rows is None:
+            return self, None
+        return self.with_values_of(rows).weighed(np.ones(len(rows))), rows
+
+    def weighed(self, weights: FloatArray) -> Table:
+        """Return the same rows with other weights, which count no rows."""
+        varied = weights if np.ptp(weights) > 0.0 else None
+        total = float(weights.sum())
+        return replace(self, row_weights=varied, total_weight=total, is_normal=True, _known={})
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be computed again."""
@@ -275,7 +384,8 @@ or fill the cells in.
                 continue
             values = self.values[:, column]
             # These two pass over missing cells.
-            least, largest = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
+            ends = np.array([np.fmin.reduce(values), np.fmax.reduce(values)])
+            least, largest = map(float, self.numbers(column, ends))
             if max(-least, largest) > most:
                 raise TableError(
                     f"Numbers must be at most {most:g}, or their squares and cubes would "
@@ -378,7 +488,8 @@ or fill the cells in.
                 f"`rows` must be integers of shape (m, {self.n_columns}), one per column. "
                 f"Found {rows.dtype} of shape {rows.shape}."
             )
-        return open_source(self.source).take(rows, changed or {})
+        written = {column: self.numbers(column, each) for column, each in (changed or {}).items()}
+        return open_source(self.source).take(rows, written)
 
 
 def _missing(columns: Sequence[Column]) -> BoolArray | None:
@@ -390,17 +501,36 @@ def _missing(columns: Sequence[Column]) -> BoolArray | None:
 
 def _encode_all(
     columns: Sequence[Column], kinds: Sequence[ColumnKind], missing: BoolArray | None
-) -> tuple[FloatArray, tuple[bool, ...]]:
-    """Return the values of all columns, stored by column, and which are on a scale."""
+) -> tuple[FloatArray, tuple[bool, ...], tuple[float, ...]]:
+    """Return the values of all columns, stored by column, which are on a scale, and the origins."""
     n_rows = len(columns[0].cells) if missing is None else len(missing)
     values = np.full((n_rows, len(columns)), np.nan, order="F")
-    numeric = []
+    numeric, origins = [], []
     for j, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
         there = slice(None) if missing is None else ~missing[:, j]
-        values[there, j], has_scale = encode(column, kind)
+        coded, has_scale = encode(column, kind)
+        origins.append(origin_of(coded) if kind == "continuous" else 0.0)
+        values[there, j] = coded - origins[-1]
         numeric.append(has_scale)
     values.flags.writeable = False
-    return values, tuple(numeric)
+    return values, tuple(numeric), tuple(origins)
+
+
+def _limits_of_values(
+    limits: tuple[float, float], origin: float, values: FloatArray
+) -> tuple[float, float]:
+    """Return the limits of numbers as those of values; very far ones bound nothing.
+
+    Those of a column whose origin is zero are what they are.
+    """
+    if origin == 0.0:
+        return limits
+    width = float(np.nanmax(values))
+    low, high = (limit - origin for limit in limits)
+    return (
+        low if -low <= FAR * width else -LARGEST,
+        high if high <= FAR * width else LARGEST,
+    )
 
 
 def _check_shape(n_rows: int, n_columns: int) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from causalaug.exceptions import GraphFormatError
 from causalaug.graphs._shorten import plain, shown
-from causalaug.graphs.io._draft import check_arrow
+from causalaug.graphs.io._draft import check_arrow, check_size
 from causalaug.graphs.io._tokens import Cursor, tokenize, unescape
 
 Attributes = Mapping[str, str]
@@ -101,6 +101,7 @@ class _Block:
         self.found: list[Statement] = []
         self.nodes: dict[str, Attributes] = {}
         self.spellings: dict[str, str] = {}
+        self.n_edges = 0
 
     def statements(self, scope: _Scope, nodes: Attributes, edges: Attributes) -> None:
         """Read up to the closing brace; defaults set inside end there."""
@@ -145,6 +146,7 @@ class _Block:
             marks.append(cursor.take().text)
             groups.append(self.term(scope, nodes, edges))
         # Not before all is read: a subgraph may have been opened again further on.
+        self.n_edges = check_size(self.n_edges, groups, marks, where)
         terms = tuple(map(tuple, groups))
         arrows = map(check_arrow, marks, terms, terms[1:], [where] * len(marks))
         attributes = self.attributes()

@@ -1,10 +1,14 @@
 """DAGitty text, as the website shows it: ``dag { A [latent] A -> {B C} }``."""
 
+from itertools import repeat
+
 from causalaug.exceptions import GraphFormatError
 from causalaug.graphs._admg import ADMG
+from causalaug.graphs._beliefs import number
+from causalaug.graphs._editing import as_triples
 from causalaug.graphs._shorten import listed, shown
 from causalaug.graphs.io._braces import FLAG, Statement, parse
-from causalaug.graphs.io._draft import Draft, is_latent
+from causalaug.graphs.io._draft import Draft, belief_in, is_latent
 from causalaug.graphs.io._tokens import quote_unless_plain
 
 _KINDS = ("dag", "mag", "pdag", "pag")
@@ -19,7 +23,8 @@ def read_dagitty(text: str) -> Draft:
     draft = Draft(dict.fromkeys(parsed.nodes))
     chosen: dict[str, None] = {}
     for statement in parsed.statements:
-        draft.add_chain(statement.terms, statement.arrows)
+        belief = belief_in(statement.attributes, statement.where) if statement.arrows else None
+        draft.add_chain(statement.terms, statement.arrows, repeat(belief))
         if not statement.arrows and statement.attributes:
             marks = _marks(statement)
             if "latent" in marks:
@@ -57,6 +62,8 @@ def write_dagitty(graph: ADMG) -> str:
     """Write the nodes, then the edges, one per line."""
     name = quote_unless_plain
     lines = [name(node) for node in graph.nodes]
-    lines += [f"{name(a)} -> {name(b)}" for a, b in graph.directed]
-    lines += [f"{name(a)} <-> {name(b)}" for a, b in graph.bidirected]
+    for a, arrow, b in as_triples(graph.directed, graph.bidirected):
+        belief = graph.beliefs.get((a, arrow, b))
+        mark = "" if belief is None else f' [belief="{number(belief)}"]'
+        lines.append(f"{name(a)} {arrow} {name(b)}{mark}")
     return "\n  ".join(["dag {", *lines]) + "\n}\n"

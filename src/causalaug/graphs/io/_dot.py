@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 from causalaug.exceptions import GraphFormatError
 from causalaug.graphs._admg import ADMG
-from causalaug.graphs._shorten import group, shown
+from causalaug.graphs._beliefs import number
+from causalaug.graphs._editing import as_triples
+from causalaug.graphs._shorten import shown
 from causalaug.graphs.io._braces import Attributes, Parsed, Statement, parse
-from causalaug.graphs.io._draft import Draft, check_arrow, check_size, is_bidirected, is_latent
+from causalaug.graphs.io._draft import Draft, belief_in, is_latent
+from causalaug.graphs.io._drawn_edges import drawn_arrow
 from causalaug.graphs.io._tokens import quote_unless_plain
 
 _KEYWORDS = frozenset({"digraph", "edge", "graph", "node", "strict", "subgraph"})
-_ENDS = {"forward": (False, True), "back": (True, False), "both": (True, True)}
-_CIRCLES = ("dot", "odot")
 
 
 class _Step(NamedTuple):
@@ -31,7 +32,8 @@ def read_dot(text: str) -> Draft:
     parsed = parse(text, "DOT text", ("digraph",), keywords=True)
     draft = Draft(dict.fromkeys(parsed.nodes), latent=_latent(parsed))
     for step in _steps(parsed):
-        draft.add_chain([step.left, step.right], [_arrow(step, draft.latent)])
+        belief = belief_in(step.attributes, step.where)
+        draft.add_chain([step.left, step.right], [_arrow(step, draft.latent)], [belief])
     return draft
 
 
@@ -50,7 +52,6 @@ def _steps(parsed: Parsed) -> list[_Step]:
             if mark != "->" or key is None:
                 steps.append(_Step(left, mark, right, own, statement.where))
                 continue
-            check_size(len(steps), left, mark, right)
             for a, b in product(left, right):
                 if (a, b, key) in merged:
                     merged[a, b, key].update(statement.attributes)
@@ -86,34 +87,7 @@ def _arrow(step: _Step, latent: Set[str]) -> str:
     """Return the arrow of an edge, once its attributes are considered."""
     if step.mark != "->":
         return step.mark
-    attributes = step.attributes
-    if is_bidirected({k: v for k, v in attributes.items() if k.lower() != "dir"}):
-        return "<->"
-    if "dir" not in attributes and "dashed" in attributes.get("style", ""):
-        _check_dashed(step, latent)
-    return check_arrow(_drawn(attributes), step.left, step.right, step.where)
-
-
-def _drawn(attributes: Attributes) -> str:
-    """Return the mark that Graphviz draws: the direction says which ends have a head."""
-    tail, head = _ENDS.get(attributes.get("dir", "forward"), (False, False))
-    left = _end(attributes.get("arrowtail", "normal"), "<") if tail else ""
-    right = _end(attributes.get("arrowhead", "normal"), ">") if head else ""
-    return f"{left}-{right}" if left or right else "--"
-
-
-def _end(shape: str, arrow: str) -> str:
-    return "" if shape == "none" else "o" if shape in _CIRCLES else arrow
-
-
-def _check_dashed(step: _Step, latent: Set[str]) -> None:
-    """Raise if a dashed arrow may be a hidden common cause, or may just be dashed."""
-    if latent.isdisjoint((*step.left, *step.right)):
-        raise GraphFormatError(
-            f"{step.where}: a dashed edge must say its direction. Found style=dashed alone on "
-            f"{group(step.left)} -> {group(step.right)}. Add dir=both for a hidden common "
-            "cause, or dir=forward for a directed edge."
-        )
+    return drawn_arrow(step.attributes, step.left, step.right, step.where, latent)
 
 
 def write_dot(graph: ADMG) -> str:
@@ -123,6 +97,13 @@ def write_dot(graph: ADMG) -> str:
         return quote_unless_plain(node, _KEYWORDS)
 
     lines = [f"{name(node)};" for node in graph.nodes]
-    lines += [f"{name(a)} -> {name(b)};" for a, b in graph.directed]
-    lines += [f"{name(a)} -> {name(b)} [dir=both, style=dashed];" for a, b in graph.bidirected]
+    for a, arrow, b in as_triples(graph.directed, graph.bidirected):
+        marks = ["dir=both", "style=dashed"] if arrow == "<->" else []
+        belief = graph.beliefs.get((a, arrow, b))
+        marks += [] if belief is None else [f'belief="{number(belief)}"']
+        lines.append(f"{name(a)} -> {name(b)}{_in_brackets(marks)};")
     return "\n  ".join(["digraph {", *lines]) + "\n}\n"
+
+
+def _in_brackets(marks: Sequence[str]) -> str:
+    return f" [{', '.join(marks)}]" if marks else ""

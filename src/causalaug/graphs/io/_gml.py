@@ -7,8 +7,11 @@ from typing import TypeAlias, Union
 
 from causalaug.exceptions import GraphFormatError
 from causalaug.graphs._admg import ADMG
+from causalaug.graphs._beliefs import number as as_text
+from causalaug.graphs._editing import as_triples
 from causalaug.graphs._shorten import plain, shown
-from causalaug.graphs.io._draft import Draft, is_bidirected, is_latent
+from causalaug.graphs.io._draft import Draft, belief_in, is_latent
+from causalaug.graphs.io._drawn_edges import DRAWN_BY, drawn_arrow
 from causalaug.graphs.io._tokens import Cursor, Token, tokenize
 
 Pairs: TypeAlias = list[tuple[str, Union[str, "Pairs"]]]
@@ -28,7 +31,7 @@ _LARGEST = 0x10FFFF
 # A key that bears on the meaning must not be there twice, nor hold a list.
 _NODE_KEYS = frozenset({"id", "label", "latent", "unobserved", "observed"})
 _EDGE_KEYS = frozenset(
-    {"source", "target", "bidirected", "dir", "type", "kind", "edge_type", "mark"}
+    {"source", "target", "bidirected", "type", "kind", "edge_type", "mark", "belief", *DRAWN_BY}
 )
 _GRAPH_KEYS = frozenset({"directed"})
 
@@ -77,7 +80,9 @@ def _draft(graph: Pairs) -> Draft:
                 f"{plain(ends[1])}, where no node has id {plain(unknown[0])}. "
                 "Add the node, or correct the edge."
             )
-        draft.add_edge(names[ends[0]], "<->" if is_bidirected(edge) else "->", names[ends[1]])
+        left, right = (names[end] for end in ends)
+        arrow = drawn_arrow(edge, [left], [right], _DIALECT, draft.latent)
+        draft.add_edge(left, arrow, right, belief_in(edge, _DIALECT))
     return draft
 
 
@@ -179,9 +184,10 @@ def write_gml(graph: ADMG) -> str:
     parallel = any(frozenset(pair) in joined for pair in graph.bidirected)
     lines = ["  directed 1", *(["  multigraph 1"] if parallel else [])]
     lines += [f'  node [ id {i} label "{_escape(v)}" ]' for v, i in number.items()]
-    lines += [f"  edge [ source {number[a]} target {number[b]} ]" for a, b in graph.directed]
-    lines += [
-        f"  edge [ source {number[a]} target {number[b]} bidirected 1 ]"
-        for a, b in graph.bidirected
-    ]
+    for a, arrow, b in as_triples(graph.directed, graph.bidirected):
+        belief = graph.beliefs.get((a, arrow, b))
+        marks = ["bidirected 1"] if arrow == "<->" else []
+        marks += [] if belief is None else [f'belief "{as_text(belief)}"']
+        ends = f"source {number[a]} target {number[b]}"
+        lines.append(f"  edge [ {' '.join([ends, *marks])} ]")
     return "\n".join(["graph [", *lines, "]"]) + "\n"

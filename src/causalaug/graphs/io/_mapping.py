@@ -1,4 +1,4 @@
-"""A dictionary of parents: ``{"X1": ["Y"], "X2": ["Y"]}``."""
+"""A dictionary of parents: ``{"X1": ["Y"], "X2": ["Y"]}``; of children if it says so."""
 
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
@@ -23,6 +23,19 @@ def read_mapping(source: Mapping[str, Iterable[str]], *, values: str) -> Draft:
     return draft
 
 
+def open_mapping(source: Mapping[Any, Any]) -> tuple[Mapping[str, Iterable[str]], str]:
+    """Return a dictionary and what its values are: parents, unless it says so itself.
+
+    >>> open_mapping({"children": {"cause": ["effect"]}})
+    ({'cause': ['effect']}, 'children')
+    """
+    for values in ("parents", "children"):
+        if list(source) == [values] and isinstance(source[values], Mapping):
+            return source[values], values
+    check_no_node_link(source)
+    return source, "parents"
+
+
 def check_no_node_link(source: Mapping[Any, Any]) -> None:
     """Raise if the keys are those of node-link data, which is no dictionary of parents."""
     if "nodes" in source and ("links" in source or "edges" in source):
@@ -41,7 +54,7 @@ def _names(key: str, others: Any, values: str) -> Iterable[str]:
         raise GraphFormatError(
             f"A dictionary of {values} must map each node to a list of names. "
             f"Found {shown(others)} for {shown(key)}. Write {{{shown(key)}: ['A', 'B']}}, "
-            f"or {{{shown(key)}: []}} if it has no {values}."
+            f"or {{{shown(key)}: []}} if it has no {values}.{_of_networkx(others)}"
         )
     if isinstance(others, Set) and len(others) > 1:
         raise GraphFormatError(
@@ -50,6 +63,16 @@ def _names(key: str, others: Any, values: str) -> Iterable[str]:
             f"of nodes follows it. Write a list, or sorted(...)."
         )
     return others
+
+
+def _of_networkx(others: object) -> str:
+    """Return a remark on a dictionary in a dictionary, as networkx has them."""
+    if not isinstance(others, Mapping):
+        return ""
+    return (
+        " A dictionary of networkx maps to children: write "
+        "read_graph(networkx.from_dict_of_dicts(data, networkx.DiGraph))."
+    )
 
 
 def _name(name: object) -> str:

@@ -2,13 +2,21 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
+from operator import or_
 from os import PathLike
 from types import ModuleType
 from typing import Any
 
-from causalaug.exceptions import CausalAugError, CausalAugWarning, GraphFormatError
+from causalaug.exceptions import (
+    CausalAugError,
+    CausalAugWarning,
+    CyclicGraphError,
+    GraphFormatError,
+)
 from causalaug.graphs._admg import ADMG
 from causalaug.graphs._checks import check_nodes
+from causalaug.graphs._several import SeveralGraphs
 from causalaug.graphs._shorten import shown
 from causalaug.graphs.io._ananke import is_ananke, read_ananke
 from causalaug.graphs.io._arrows import read_arrows
@@ -18,7 +26,8 @@ from causalaug.graphs.io._dot import read_dot
 from causalaug.graphs.io._draft import Draft, arrange
 from causalaug.graphs.io._edges import is_edge_list, read_edges
 from causalaug.graphs.io._gml import read_gml
-from causalaug.graphs.io._mapping import check_no_node_link, read_mapping
+from causalaug.graphs.io._knowledge import read_knowledge
+from causalaug.graphs.io._mapping import open_mapping, read_mapping
 from causalaug.graphs.io._matrix import (
     COLUMN_TO_ROW,
     LINGAM,
@@ -33,7 +42,9 @@ from causalaug.graphs.io._sniff import (
     DAGITTY,
     DOT,
     GML,
+    KNOWLEDGE,
     TETRAD,
+    has_signs,
     is_path,
     read_text,
     text_format,
@@ -46,10 +57,15 @@ _TEXTS: Mapping[str, Callable[[str], Draft]] = {
     DOT: read_dot,
     GML: read_gml,
     TETRAD: read_tetrad,
+    KNOWLEDGE: read_knowledge,
 }
 _MAPPINGS = ("parents", "children")
 _MATRICES = (ROW_TO_COLUMN, COLUMN_TO_ROW, LINGAM)
 _BYTE_ORDER_MARK = "\ufeff"
+_READ_AS_PARENTS = (
+    "A dictionary maps each node to its parents, {'effect': ['cause']}, and not to its children as "
+    "in networkx; write {'children': {...}} if these are meant."
+)
 _MOST_WRAPPED = 5
 """How many objects may hold each other, the innermost a graph; DoWhy has two."""
 
@@ -64,22 +80,35 @@ def read_graph(source: Any, names: Iterable[str] | None = None, format: str | No
 
         - arrow text, ``"X1 <- Y -> X2; A <-> B"``: statements end with a line or ``;``,
           ``{A, B} -> C`` joins groups, ``#`` starts a comment, a lone name is a node
-          without edges, quotes hold names with spaces or signs, and ``-->`` is ``->``;
-        - DAGitty, DOT, GML or Tetrad text, or the path of a file with any of these texts;
-        - a dictionary from each node to its parents, ``{"X1": ["Y"]}``;
+          without edges, quotes hold names with spaces or signs, and ``-->`` is ``->``; behind an
+          edge its belief may stand, a number from 0 to 1, ``"X1 <- Y [0.7]"``;
+        - an order alone, ``"age, sex < smoking < tar, cancer"``, see `tiers`;
+        - DAGitty, DOT, GML or Tetrad text, or the path of a file with any of these texts. Of
+          Tetrad's knowledge (``/knowledge``) the tiers become an order, in which a forbidden edge
+          is left out unless another variable of the effect's tier may carry what it would;
+        - a dictionary from each node to its parents, ``{"X1": ["Y"]}``, and not to its children
+          as in networkx; ``{"children": {"Y": ["X1"]}}`` and ``{"parents": {...}}`` say which;
         - a list of edges: pairs (cause, effect), triples such as ``("A", "<->", "B")``;
+        - several graphs that share an order, ``[graph, other]``, or with weights,
+          ``[(graph, 0.7), (other, 0.3)]``: each factor is a mixture over the pillows that they
+          give it;
+        - a class of graphs that data cannot tell apart, such as `discovery.discover_class` finds:
+          its first member, since all claim the same independences; or a result that has a graph;
         - an adjacency matrix or frame, with its orientation as `format`;
         - a graph of networkx, pgmpy, DoWhy, causal-learn, ananke or pywhy-graphs, or a
           fitted LiNGAM model;
         - an `ADMG`.
+
+        The attribute ``belief`` of an edge, in DOT, DAGitty, GML and networkx, is the belief in it.
     names : iterable of str, optional
         For sources that number their nodes (arrays, LiNGAM models, networkx graphs of
         integers): the name of each. For all others: the order of the nodes, to which it
         may add nodes without edges. A set has no order and is refused.
     format : str, optional
         How to read the source, where it does not tell: "arrows", "dagitty", "dot", "gml",
-        "tetrad"; "parents" or "children" for dictionaries; "adjacency:row-to-column" (entry (i, j)
-        means i -> j), "adjacency:column-to-row" or "lingam" for matrices.
+        "tetrad", "tetrad-knowledge"; "parents" or "children" for dictionaries;
+        "adjacency:row-to-column" (entry (i, j) means i -> j), "adjacency:column-to-row" or
+        "lingam" for matrices.
 
     Returns
     -------
@@ -108,9 +137,11 @@ def read_graph(source: Any, names: Iterable[str] | None = None, format: str | No
     >>> read_graph("dag { U [latent] U -> A U -> B }")
     ADMG(['A', 'B'], bidirected=[('A', 'B')])
 
-    A dictionary lists parents, not children as in networkx:
+    A dictionary lists parents, not children as in networkx, unless it says so:
 
     >>> read_graph({"effect": ["cause"]}).directed
+    (('cause', 'effect'),)
+    >>> read_graph({"children": {"cause": ["effect"]}}).directed
     (('cause', 'effect'),)
     """
     formats = (*_TEXTS, *_MAPPINGS, *_MATRICES)
@@ -120,16 +151,55 @@ def read_graph(source: Any, names: Iterable[str] | None = None, format: str | No
             f"out. Found {shown(format)}. Objects of other libraries need none."
         )
     listed = None if names is None else check_nodes(names, "`names`")
+    if hasattr(source, "to_admg"):
+        source = source.to_admg()
+    elif isinstance(getattr(source, "graph", None), ADMG):
+        source = source.graph
     if isinstance(source, ADMG):
         return arrange(source, listed)
+    if is_several(source):
+        return arrange(_read_several(source), listed)
     if isinstance(source, str | PathLike):
         draft = _read_text(source, format)
     else:
         draft = _read_object(source, listed, format)
-    graph = draft.finish(listed)
+    try:
+        graph = draft.finish(listed)
+    except CyclicGraphError as error:
+        if not isinstance(source, Mapping):
+            raise
+        raise CyclicGraphError(f"{error} {_READ_AS_PARENTS}") from error
     for warning in draft.warnings:
         warnings.warn(warning, CausalAugWarning, stacklevel=2)
     return graph
+
+
+def is_several(source: Any) -> bool:
+    """Return whether the source is a list of graphs, or of pairs of a graph and its weight.
+
+    A list of edges holds pairs and triples of texts; a graph in it is a text by itself.
+    """
+    if not isinstance(source, list | tuple) or not source:
+        return False
+    if all(map(_is_weighted, source)):
+        return True
+    # A list of one text, or of plain names, is more likely a slip.
+    is_text = [isinstance(each, str) and has_signs(each) for each in source]
+    is_graph = [isinstance(each, ADMG) for each in source]
+    return is_text != [True] and all(map(or_, is_text, is_graph))
+
+
+def _is_weighted(entry: Any) -> bool:
+    is_pair = isinstance(entry, list | tuple) and len(entry) == 2
+    return is_pair and isinstance(entry[1], Real) and not isinstance(entry[0], Real)
+
+
+def _read_several(source: Any) -> ADMG:
+    """Return several graphs as one; a single one, or one several times, is itself."""
+    weighted = [each if _is_weighted(each) else (each, 1.0) for each in source]
+    found = SeveralGraphs((read_graph(graph), weight) for graph, weight in weighted)
+    first = found.graphs[0][0]
+    return first if all(graph == first for graph, _ in found.graphs) else found
 
 
 def _read_text(source: "str | PathLike[str]", format: str | None) -> Draft:
@@ -157,9 +227,8 @@ def _read_object(source: Any, names: Sequence[str] | None, format: str | None) -
     if isinstance(source, Mapping) and "G" in source and is_causallearn(source["G"]):
         return read_causallearn(source["G"])
     if isinstance(source, Mapping) and format in (None, *_MAPPINGS):
-        if format is None:
-            check_no_node_link(source)
-        return read_mapping(source, values=format or "parents")
+        inner, values = open_mapping(source) if format is None else (source, format)
+        return read_mapping(inner, values=values)
     if format is not None:
         raise _wrong_format(source, format)
     if hasattr(source, "adjacency_matrix_"):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 ARROWS, DAGITTY, DOT, GML, TETRAD = "arrows", "dagitty", "dot", "gml", "tetrad"
+KNOWLEDGE = "tetrad-knowledge"
 
 _SUFFIXES = {".dot": DOT, ".gv": DOT, ".gml": GML, ".dagitty": DAGITTY}
 _COMMENTS = re.compile(r"\A(?:\s+|//[^\n]*|/\*.*?\*/|#[^\n]*)*+", re.DOTALL)
@@ -22,9 +23,15 @@ _HEADINGS = {
     DAGITTY: re.compile(rf"(?:dag|mag|pdag|pag)\b{_WORD}\{{", re.IGNORECASE),
     GML: re.compile(r'(?:[A-Za-z]\w*\s+(?:"[^"]*"|[^"\s]\S*)\s+)*graph\s*\[', re.IGNORECASE),
     TETRAD: re.compile(r"graph[ \t]+(?:nodes|edges)[ \t]*:", re.IGNORECASE),
+    KNOWLEDGE: re.compile(r"/knowledge\b", re.IGNORECASE),
 }
-_TEXT_SIGNS = re.compile(r"""[;,{["'→←↔]|->|<-|--""")
+_TEXT_SIGNS = re.compile(r"""[;,{["'→←↔<]|->|--""")
 _PATH_SIGNS = re.compile(r"[./\\]")
+
+
+def has_signs(text: str) -> bool:
+    """Return whether a text has signs of a graph, and is no name or path."""
+    return _TEXT_SIGNS.search(text) is not None
 
 
 def is_path(source: "str | PathLike[str]") -> bool:

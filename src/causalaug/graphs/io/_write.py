@@ -1,7 +1,9 @@
 """Writing graphs as text."""
 
+from typing import Any
+
 from causalaug._validation import check_choice
-from causalaug.graphs._admg import ADMG
+from causalaug.graphs._admg import as_graph
 from causalaug.graphs.io._arrows import write_arrows
 from causalaug.graphs.io._dagitty import write_dagitty
 from causalaug.graphs.io._dot import write_dot
@@ -11,12 +13,12 @@ from causalaug.graphs.io._sniff import ARROWS, DAGITTY, DOT, GML
 _WRITERS = {ARROWS: write_arrows, DAGITTY: write_dagitty, DOT: write_dot, GML: write_gml}
 
 
-def write_graph(graph: ADMG, format: str = ARROWS) -> str:
+def write_graph(graph: Any, format: str = ARROWS) -> str:
     r"""Return the graph as text that `read_graph` turns into an equal graph.
 
     Parameters
     ----------
-    graph : ADMG
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
         The causal graph.
     format : str, optional
         "arrows" (the default), "dagitty", "dot" or "gml".
@@ -24,12 +26,14 @@ def write_graph(graph: ADMG, format: str = ARROWS) -> str:
     Returns
     -------
     str
-        The nodes in their order, then the edges; it ends with a line break.
+        The nodes in their order, then the edges, with the beliefs that were stated; it ends with a
+        line break.
 
     Examples
     --------
     Names that are more than a word are quoted, even if they hold an arrow:
 
+    >>> from causalaug import ADMG
     >>> graph = ADMG(["dose", "a -> b"], directed=[("dose", "a -> b")])
     >>> print(write_graph(graph), end="")
     dose; "a -> b"
@@ -42,4 +46,4 @@ def write_graph(graph: ADMG, format: str = ARROWS) -> str:
     }
     """
     check_choice("format", format, _WRITERS)
-    return _WRITERS[format](graph)
+    return _WRITERS[format](as_graph(graph))

@@ -1,0 +1,149 @@
+"""Several graphs, none of which is known to be the right one, each with a weight.
+
+They share an order, so that they are one model: each factor is a mixture over the pillows that the
+graphs give it. To everybody who asks for edges they are the union of their graphs, whose
+independences are claimed by all of them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, NoReturn
+
+from causalaug._validation import is_positive
+from causalaug.exceptions import CyclicGraphError, GraphError
+from causalaug.graphs._admg import ADMG, order_of, pillows
+from causalaug.graphs._shorten import listed, shown
+
+WeightedPillows = tuple[tuple[tuple[str, ...], float], ...]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class SeveralGraphs(ADMG):
+    """Graphs with weights, as one; to questions about edges they answer as their union.
+
+    `read_graph` makes one of a list of graphs, or of pairs of a graph and its weight.
+
+    Parameters
+    ----------
+    graphs : iterable of (ADMG, float)
+        The graphs, all of the same variables, and how much each counts: positive numbers of which
+        only the ratios matter. They must share an order, since a model has one.
+
+    Attributes
+    ----------
+    graphs : tuple of (ADMG, float)
+        The graphs, and their weights, which sum to one.
+
+    Examples
+    --------
+    >>> from causalaug import read_graph
+    >>> either = read_graph([("a -> b; a -> c", 3), ("a -> b; b -> c", 1)])
+    >>> [weight for _, weight in either.graphs]
+    [0.75, 0.25]
+    >>> either.directed
+    (('a', 'b'), ('a', 'c'), ('b', 'c'))
+    >>> either.weighted_pillows()[2]
+    ((('a',), 0.75), (('b',), 0.25))
+    """
+
+    graphs: tuple[tuple[ADMG, float], ...]
+
+    def __init__(self, graphs: Iterable[tuple[ADMG, float]]) -> None:
+        found = tuple(graphs)
+        nodes = _shared_nodes([graph for graph, _ in found])
+        _check_weights(found)
+        total = float(sum(weight for _, weight in found))
+        try:
+            super().__init__(
+                nodes,
+                [edge for graph, _ in found for edge in graph.directed],
+                [edge for graph, _ in found for edge in graph.bidirected],
+            )
+        except CyclicGraphError as error:
+            cycle = str(error).partition("Found ")[2].partition(". ")[0]
+            raise CyclicGraphError(
+                "Graphs that are used together must share an order, since a model has one. Found "
+                f"edges in opposite directions: {cycle}. Choose one direction, or make new rows "
+                "with each graph by discovery.augment_average(frame, graphs)."
+            ) from None
+        object.__setattr__(self, "graphs", tuple((g, float(w) / total) for g, w in found))
+
+    def weighted_pillows(self, order: Sequence[str] | None = None) -> tuple[WeightedPillows, ...]:
+        """Return, variable by variable along an order, its pillows and how much each counts."""
+        names = order_of(self, order)
+        each = [(tuple(pillows(graph, names)), weight) for graph, weight in self.graphs]
+        return tuple(
+            tuple(_added((found[place], weight) for found, weight in each).items())
+            for place in range(len(names))
+        )
+
+    def subgraph(self, nodes: Iterable[str]) -> "SeveralGraphs":
+        """Return the graphs of some nodes and of the edges between them."""
+        kept = tuple(nodes)
+        return SeveralGraphs((graph.subgraph(kept), weight) for graph, weight in self.graphs)
+
+    def add(self, edges: Any) -> NoReturn:
+        """Refuse: which of the graphs is meant is not known."""
+        raise _not_one(edges)
+
+    def without(self, edges: Any) -> NoReturn:
+        """Refuse: which of the graphs is meant is not known."""
+        raise _not_one(edges)
+
+    def __repr__(self) -> str:
+        """Return an expression that builds them."""
+        return f"SeveralGraphs({list(self.graphs)!r})"
+
+    def __str__(self) -> str:
+        """Return each graph in words and arrows, with its weight."""
+        return "\n".join(f"{weight:.3g}: {graph}" for graph, weight in self.graphs)
+
+    def __reduce__(self) -> tuple[type["SeveralGraphs"], tuple[object, ...]]:
+        """Pickle the graphs and their weights."""
+        return SeveralGraphs, (self.graphs,)
+
+
+def _added(
+    pairs: Iterator[tuple[tuple[str, ...], float]],
+) -> dict[tuple[str, ...], float]:
+    """Return the weight of each pillow: graphs that agree on one add theirs."""
+    weights: dict[tuple[str, ...], float] = {}
+    for pillow, weight in pairs:
+        weights[pillow] = weights.get(pillow, 0.0) + weight
+    return weights
+
+
+def _shared_nodes(graphs: Sequence[ADMG]) -> tuple[str, ...]:
+    """Return the nodes of the first, or raise unless there are some and all have the same."""
+    if not graphs:
+        raise GraphError("Several graphs must be at least one. Found none.")
+    for graph in graphs:
+        if set(graph.nodes) != set(graphs[0].nodes):
+            raise GraphError(
+                "Graphs that are used together must have the same nodes. Found "
+                f"{listed(graphs[0].nodes)} and {listed(graph.nodes)}. Add a node without edges "
+                "where it lacks: 'a -> b; c'."
+            )
+        if graph.beliefs:
+            raise GraphError(
+                "Graphs that are used together must have weights or beliefs in edges, not both. "
+                f"Found beliefs in {shown(str(graph))}. Remove them."
+            )
+    return graphs[0].nodes
+
+
+def _check_weights(graphs: Sequence[tuple[ADMG, Any]]) -> None:
+    for graph, weight in graphs:
+        if not isinstance(weight, Real) or not is_positive(weight):
+            raise GraphError(
+                f"The weight of a graph must be a positive number. Found {shown(weight)} for "
+                f"{shown(str(graph))}. Leave out a graph that counts for nothing."
+            )
+
+
+def _not_one(edges: Any) -> GraphError:
+    return GraphError(
+        f"Only one graph can be changed, and these are several. Found {shown(edges)}. Change the "
+        "graphs in `.graphs`, and list them anew."
+    )

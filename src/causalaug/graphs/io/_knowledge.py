@@ -1,0 +1,142 @@
+"""Tetrad's knowledge files: tiers after ``addtemporal``, forbidden and required edges.
+
+The tiers become an order. A required edge within a tier becomes a directed one, and a forbidden
+edge is left out where no other variable of the tier can carry the effect; see `graphs._tiers`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+
+from causalaug.exceptions import GraphFormatError
+from causalaug.graphs._checks import Edge
+from causalaug.graphs._shorten import listed, plain, shown, slips
+from causalaug.graphs._tiers import order_graph
+from causalaug.graphs.io._draft import Draft
+
+_DIALECT = "Tetrad knowledge"
+_TIERS, _FORBIDDEN, _REQUIRED = "addtemporal", "forbiddirect", "requiredirect"
+_SECTIONS = (_TIERS, _FORBIDDEN, _REQUIRED)
+# A star forbids edges within the tier, a minus those to any tier but the next.
+_TIER = re.compile(r"([0-9]+)([*-]*)(?:[\s,:]+(.*))?")
+_WORD = re.compile(r"[^\s,]+")
+
+
+@dataclass
+class _Found:
+    """What the lines say; with each edge the place where it stands."""
+
+    tiers: dict[int, list[str]] = field(default_factory=dict)
+    tier_of: dict[str, int] = field(default_factory=dict)
+    marks: dict[int, str] = field(default_factory=dict)
+    forbidden: dict[Edge, str] = field(default_factory=dict)
+    required: dict[Edge, str] = field(default_factory=dict)
+
+
+def read_knowledge(text: str) -> Draft:
+    """Read tiers, forbidden and required edges as a graph; every variable must be in a tier."""
+    found = _Found()
+    for where, section, line in _lines(text):
+        if section == _TIERS:
+            _read_tier(line, where, found)
+        else:
+            edges = found.forbidden if section == _FORBIDDEN else found.required
+            edges[_read_edge(line, where)] = where
+    if not found.tiers:
+        raise GraphFormatError(
+            f"{_DIALECT} must put the variables into tiers to be a graph. Found no line such as "
+            "'1 age sex' after 'addtemporal'. Add the tiers, or pass the file to a search."
+        )
+    _check_edges(found)
+    numbers = sorted(found.tiers)
+    groups = [found.tiers[number] for number in numbers]
+    graph = order_graph(groups, {*found.forbidden, *_marked(found, numbers)}, [*found.required])
+    return Draft(dict.fromkeys(graph.nodes), list(graph.directed), list(graph.bidirected))
+
+
+def _lines(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the lines that say something: where they are, their section, their text."""
+    section = ""
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
+        where = f"{_DIALECT}, line {number}"
+        if not line or line.startswith(("#", "//")) or line.lower() == "/knowledge":
+            continue
+        if line.lower() in _SECTIONS:
+            section = line.lower()
+        elif line.startswith("/") or (line.isalpha() and len(line.split()) == 1) or not section:
+            raise GraphFormatError(
+                f"{where}: a section must be one of {', '.join(_SECTIONS)}. Found {shown(line)}. "
+                "Remove it, or write what it says as tiers and pairs of variables."
+            )
+        else:
+            yield where, section, line
+
+
+def _read_tier(line: str, where: str, found: _Found) -> None:
+    """Read ``1 age sex``: the number of a tier and its variables."""
+    match = _TIER.fullmatch(line)
+    names = _WORD.findall(match[3] or "") if match else []
+    if match is None or not names:
+        raise GraphFormatError(
+            f"{where}: a tier must be written as '1 age sex', a number and the names of its "
+            f"variables. Found {shown(line)}. Correct it, or remove an empty tier."
+        )
+    number = int(match[1])
+    for name in names:
+        if name in found.tier_of:
+            raise GraphFormatError(
+                f"{where}: a variable must be in one tier. Found {shown(name)} in tier {number} "
+                f"and before that in tier {found.tier_of[name]}. Remove one."
+            )
+        found.tier_of[name] = number
+        found.tiers.setdefault(number, []).append(name)
+    found.marks[number] = found.marks.get(number, "") + match[2]
+
+
+def _read_edge(line: str, where: str) -> Edge:
+    """Read ``cause effect``, with or without an arrow between."""
+    names = [word for word in _WORD.findall(line) if word not in ("-->", "->")]
+    if len(names) != 2 or names[0] == names[1]:
+        raise GraphFormatError(
+            f"{where}: an edge must be written as the names of its cause and its effect. Found "
+            f"{shown(line)}. Write 'age smoking' for an edge from age to smoking."
+        )
+    return names[0], names[1]
+
+
+def _check_edges(found: _Found) -> None:
+    """Raise unless the edges join variables of tiers, and the required ones are allowed."""
+    for edge, where in [*found.forbidden.items(), *found.required.items()]:
+        for name in edge:
+            if name not in found.tier_of:
+                raise GraphFormatError(
+                    f"{where}: an edge must join variables that are in tiers. Not there: "
+                    f"{shown(name)}. {slips([name], found.tier_of)}The tiers hold "
+                    f"{listed(found.tier_of)}. Add it to one."
+                )
+    for (cause, effect), where in found.required.items():
+        if (cause, effect) in found.forbidden:
+            raise GraphFormatError(
+                f"{where}: an edge must not be required and forbidden. Found both of "
+                f"{plain(cause)} -> {plain(effect)}, forbidden in "
+                f"{found.forbidden[cause, effect].partition(', ')[2]}. Remove one."
+            )
+        if found.tier_of[cause] > found.tier_of[effect]:
+            raise GraphFormatError(
+                f"{where}: a required edge must not run from a later tier to an earlier one. "
+                f"Found {plain(cause)} -> {plain(effect)}, from tier {found.tier_of[cause]} to "
+                f"tier {found.tier_of[effect]}. Remove it, or move a variable."
+            )
+
+
+def _marked(found: _Found, numbers: Sequence[int]) -> Iterator[Edge]:
+    """Yield the edges that the marks of tiers forbid, but for those that are required."""
+    for place, number in enumerate(numbers):
+        edges = list[Edge]()
+        if "*" in found.marks[number]:
+            edges += permutations(found.tiers[number], 2)
+        if "-" in found.marks[number]:
+            later = [name for each in numbers[place + 2 :] for name in found.tiers[each]]
+            edges += ((cause, effect) for cause in found.tiers[number] for effect in later)
+        yield from (edge for edge in edges if edge not in found.required)
