@@ -511,4 +511,4 @@ def test_new_rows_are_never_fewer_than_observed_ones_and_at_most_five_times_as_m
     wanted = default_expansion(n_rows).rows
     assert wanted >= n_rows
     assert wanted <= max(5 * n_rows, 1_000)
-    assert wanted == (max(5 * n_rows, 1_000) if n_rows <= 20_000 else max(100_000, n_rows))
+    assert wanted == (max(5 * n_rows, 1_000) if n_rows <= 1_000 else max(5_000, n_rows))

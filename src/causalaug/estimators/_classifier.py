@@ -46,7 +46,7 @@ class AugmentedClassifier(ClassifierMixin, AugmentedEstimator):
         how likely it makes held-out rows (`AutoConditional`).
     expansion : Expansion, optional
         How new rows are made; by default ``BudgetExpansion`` with five rows per observed
-        row, but at least 1,000, and at most 100,000 or as many as there are observed rows.
+        row, but at least 1,000, and at most 5,000 or as many as there are observed rows.
     augmented_share : float, Gate, Blend or "auto", default="auto"
         How much of the weight the new rows hold. ``"auto"`` is ``Blend()``: the plain learner,
         learners with new rows, and the graph's model are weighed by how they predict held-out

@@ -24,7 +24,9 @@ from causalaug.estimators._features_and_target import (
 )
 from causalaug.estimators._intervals import checked_levels
 from causalaug.estimators._numeric_target import are_whole, as_numbers
-from causalaug.estimators._predictors import predict_in_blocks, probabilities_of
+from causalaug.estimators._predictors import probabilities_of
+from causalaug.estimators._scoring import Classification, Regression
+from causalaug.estimators._two_models import TwoModels
 from causalaug.estimators._validation import (
     classes_of,
     labels_of,
@@ -113,7 +115,9 @@ class GraphEstimator(BaseEstimator):
         warn_of_no_labels(missing[weights > 0.0])
         self.target_, self._labels = name, labels_of(features)
         self.columns_ = tuple(column for column in observed.table.columns if column != name)
-        self.model_ = observed.fit(conditional, new_seed(as_generator(self.random_state)))
+        seed = new_seed(as_generator(self.random_state))
+        self._models = TwoModels.fit(observed, conditional, self._task(), seed)
+        self.model_, self.graph_weight_ = self._models.models[0], float(self._models.weights[0])
         return self
 
     def _named_features(self, X, graph):
@@ -160,21 +164,20 @@ class GraphEstimator(BaseEstimator):
         )
         return opened.drop(extra).to_native()
 
-    def _predict(self, X):
-        """Return predictions of the target, in blocks of rows."""
+    def _known_features(self, X):
+        """Return the features that are nodes, as the models know them."""
         check_is_fitted(self, "model_")
         if is_frame(X):
             validated(self, X, skip_check_array=True, reset=False)
             opened = nw.from_native(_with_string_names(X), eager_only=True)
             frame = opened.select(list(self.columns_)).to_native()
             warn_of_new_labels(self._labels, frame, stacklevel=4)
-        else:
-            options = {"ensure_all_finite": "allow-nan", "ensure_min_samples": 0}
-            X = validated(self, X, reset=False, **options)
-            names = getattr(self, "feature_names_in_", self.feature_names)
-            names = [f"x{number}" for number in range(X.shape[1])] if names is None else list(names)
-            frame = pd.DataFrame(X, columns=names)[list(self.columns_)]
-        return predict_in_blocks(self.model_, self.target_, frame)
+            return frame
+        options = {"ensure_all_finite": "allow-nan", "ensure_min_samples": 0}
+        X = validated(self, X, reset=False, **options)
+        names = getattr(self, "feature_names_in_", self.feature_names)
+        names = [f"x{number}" for number in range(X.shape[1])] if names is None else list(names)
+        return pd.DataFrame(X, columns=names)[list(self.columns_)]
 
     def __sklearn_tags__(self):
         """Say that features may be missing."""
@@ -187,7 +190,8 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
     """Predict the target by all that its graph knows: causes, effects, and causes of effects.
 
     Every factor of the graph is fitted to the rows; the prediction is the mean of the target
-    given the other cells of a row, by Bayes' rule. See `GraphModel.predict`.
+    given the other cells of a row, by Bayes' rule. See `GraphModel.predict`. As far as held-out
+    rows ask for it, it is averaged with that of a model which needs no causal knowledge.
 
     Parameters
     ----------
@@ -201,7 +205,9 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
         likely (`AutoConditional`).
     trust : {"auto", "full"}, float or mapping to float, default="auto"
         How far the graph is believed, factor by factor, as in `fit_model`: by default as far as
-        left-out rows let it be; ``model_.trust`` says how far that is.
+        left-out rows let it be; ``model_.trust`` says how far that is. With the default the graph
+        as a whole is weighed as well (`graph_weight_`), since factors cannot tell that an order is
+        wrong.
     kinds : mapping of str to str, optional
         Kinds of columns that differ from the default. The target is continuous.
     limits : mapping of str to (float or None, float or None), optional
@@ -216,7 +222,10 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
     Attributes
     ----------
     model_ : GraphModel
-        The fitted model.
+        The graph's fitted model.
+    graph_weight_ : float
+        How far it is believed, from 0 to 1; the rest of a prediction is that of the model which
+        needs no causal knowledge. 1 unless ``trust="auto"``.
     target_ : str
         The name of the target.
     columns_ : tuple of str
@@ -244,14 +253,15 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
 
     >>> holes = pd.DataFrame({"good": [18.0, None], "poor": [18.0, 18.0]})
     >>> np.diff(model.predict_quantile(holes, [0.05, 0.95]))[:, 0].round()
-    array([ 3., 11.])
+    array([3., 9.])
     """
 
     _kind_of_target = "continuous"
 
     def predict(self, X):
         """Return the mean of the target given each row."""
-        return np.concatenate([part.mean for part in self._predict(X)])
+        known = self._known_features(X)
+        return self._models.mean(known)
 
     def predict_quantile(self, X, levels):
         """Return quantiles of the target given each row: shape (n, n_levels).
@@ -268,10 +278,15 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
             Probabilities, such as ``[0.05, 0.95]`` for an interval that holds nine in ten.
         """
         levels = checked_levels(levels)
+        known = self._known_features(X)
         parts = [
-            np.column_stack([part.quantile(level) for level in levels]) for part in self._predict(X)
+            np.column_stack([part.quantile(level) for level in levels])
+            for part in self._models.distributions(known)
         ]
         return np.concatenate(parts)
+
+    def _task(self):
+        return Regression()
 
     def _check_target(self, target):
         numbers = as_numbers(target)
@@ -283,7 +298,8 @@ class GraphClassifier(ClassifierMixin, GraphEstimator):
     """Classify by all that the graph knows: causes, effects, and causes of effects.
 
     Every factor of the graph is fitted to the rows; the probabilities are those of the classes
-    given the other cells of a row, by Bayes' rule. See `GraphModel.predict`.
+    given the other cells of a row, by Bayes' rule. See `GraphModel.predict`. As far as held-out
+    rows ask for it, they are averaged with those of a model which needs no causal knowledge.
 
     Parameters
     ----------
@@ -297,7 +313,9 @@ class GraphClassifier(ClassifierMixin, GraphEstimator):
         likely (`AutoConditional`).
     trust : {"auto", "full"}, float or mapping to float, default="auto"
         How far the graph is believed, factor by factor, as in `fit_model`: by default as far as
-        left-out rows let it be; ``model_.trust`` says how far that is.
+        left-out rows let it be; ``model_.trust`` says how far that is. With the default the graph
+        as a whole is weighed as well (`graph_weight_`), since factors cannot tell that an order is
+        wrong.
     kinds : mapping of str to str, optional
         Kinds of columns that differ from the default. The target is discrete.
     limits : mapping of str to (float or None, float or None), optional
@@ -312,7 +330,10 @@ class GraphClassifier(ClassifierMixin, GraphEstimator):
     Attributes
     ----------
     model_ : GraphModel
-        The fitted model.
+        The graph's fitted model.
+    graph_weight_ : float
+        How far it is believed, from 0 to 1; the rest of a prediction is that of the model which
+        needs no causal knowledge. 1 unless ``trust="auto"``.
     classes_ : array
         The classes, sorted.
     target_ : str
@@ -347,13 +368,19 @@ class GraphClassifier(ClassifierMixin, GraphEstimator):
 
     def predict_proba(self, X):
         """Return the probability of each class, in the order of `classes_`."""
-        parts = [probabilities_of(part, self.classes_) for part in self._predict(X)]
+        known = self._known_features(X)
+        parts = [
+            probabilities_of(part, self.classes_) for part in self._models.distributions(known)
+        ]
         return np.concatenate(parts)
 
     def predict_log_proba(self, X):
         """Return the logarithm of the probability of each class."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def _task(self):
+        return Classification(self.classes_, has_probabilities=True)
 
     def _check_target(self, target):
         self.classes_ = classes_of(target)

@@ -34,7 +34,7 @@ from causalaug.model._model import (
 )
 from causalaug.model._prediction import Prediction
 from causalaug.model._size import check_size
-from causalaug.model._target import Target
+from causalaug.model._target import Target, mix_predictions
 
 __all__ = [
     "BLOCK_ROWS",
@@ -54,6 +54,7 @@ __all__ = [
     "describe_loss",
     "fit_model",
     "fit_table",
+    "mix_predictions",
     "reach_of",
     "resolve_conditional",
     "warn_of_loss",

@@ -6,7 +6,7 @@ same cells are answered together: they need the same factors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -312,6 +312,33 @@ def mix_distributions(
     at = np.stack([np.searchsorted(each, levels - 1e-12) for each in running])
     at = np.take_along_axis(order, np.minimum(at, middles.shape[1] - 1), 1)
     return np.take_along_axis(middles, at, 1), np.broadcast_to(levels, at.shape).copy()
+
+
+def mix_predictions(parts: Sequence[Prediction], weights: FloatArray) -> Prediction:
+    """Return the mixture of what several models say of the same rows.
+
+    The models know the same table, so that levels and bounds are the same. Of numbers quantiles are
+    kept: for an exact mean, take the weighted one of the means.
+    """
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if first.probabilities is not None:
+        chances = [each.probabilities for each in parts if each.probabilities is not None]
+        return replace(first, probabilities=np.tensordot(weights, np.stack(chances), axes=1))
+    points = _side_by_side([each.points for each in parts])
+    cumulative = _side_by_side([each.cumulative for each in parts])
+    by_row = np.broadcast_to(weights, (len(first), len(parts)))
+    points, cumulative = mix_distributions(points, cumulative, by_row)
+    return replace(first, points=points, cumulative=cumulative)
+
+
+def _side_by_side(parts: Sequence[FloatArray | None]) -> FloatArray:
+    """Return the rows of several arrays in turns: the first of each, then the second of each."""
+    arrays = [each for each in parts if each is not None]
+    width = max(each.shape[1] for each in arrays)
+    stacked = np.stack([padded(each, width) for each in arrays], axis=1)
+    return stacked.reshape(-1, width)
 
 
 def _cells_of(table: Table, name: str, levels: FloatArray) -> Any:
