@@ -461,7 +461,7 @@ def test_folds_are_used_until_enough_rows_were_held_out(sizes, rows):
 
 def test_a_table_below_the_limit_is_judged_on_all_rows_bit_for_bit(rows):
     limited, whole = (
-        make(augmented_share=ca.Blend(held_out_rows=held)).fit(*rows) for held in (5_000, None)
+        make(augmented_share=ca.Blend(held_out_rows=held)).fit(*rows) for held in (2_000, None)
     )
     assert limited.judged_rows_ == whole.judged_rows_ == 30
     pd.testing.assert_frame_equal(limited.blend_, whole.blend_, check_exact=True)
