@@ -1,6 +1,6 @@
 """Hypothesis profiles, and which tests look at files of the project.
 
-Of the profiles `ci` repeats the same examples, `thorough` looks for new ones.
+Of the profiles `ci` repeats the same examples, `few` a part of them, `thorough` looks for new ones.
 """
 
 import os
@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", derandomize=True, max_examples=100, **COMMON)
+settings.register_profile("few", derandomize=True, max_examples=20, **COMMON)
 settings.register_profile("thorough", max_examples=2000, print_blob=True, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

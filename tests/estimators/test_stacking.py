@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from causalaug.estimators._scoring import Classification, Regression
-from causalaug.estimators._stacking import stacked_weights
+from causalaug.estimators._stacking import stacked_weights, tail_length
 
 SEEDS = st.integers(0, 10_000)
 
@@ -102,3 +102,40 @@ def test_the_better_candidate_of_classes_has_more_weight(has_probabilities):
 def test_residuals_of_numbers_are_what_is_left_of_the_targets():
     target, predictions = np.array([1.0, 2.0]), np.array([[0.5, 1.0], [2.5, 0.0]])
     assert_allclose(Regression().residuals(predictions, target), [[0.5, 0.0], [-0.5, 2.0]])
+
+
+@given(SEEDS, st.integers(2, 5))
+def test_without_a_say_of_rows_weights_are_in_proportion_to_one_over_doubts(seed, n_candidates):
+    doubts = np.random.default_rng(seed).uniform(1.0, 9.0, n_candidates)
+    # All candidates say the same: rows cannot tell them apart.
+    residuals = np.repeat(draw(seed, n_candidates=1)[0], n_candidates, axis=1)
+    found = stacked_weights(residuals, np.ones(len(residuals)), doubts)
+    assert_allclose(found, 1.0 / doubts / (1.0 / doubts).sum(), atol=1e-7)
+    assert_allclose(stacked_weights(0.0 * residuals, np.ones(len(residuals)), doubts), found)
+
+
+@given(SEEDS)
+def test_who_is_doubted_more_has_less_weight(seed):
+    residuals, rows = draw(seed, n_candidates=2)
+    even = stacked_weights(residuals, rows, np.array([2.0, 2.0]))
+    uneven = stacked_weights(residuals, rows, np.array([2.0, 20.0]))
+    assert uneven[1] <= even[1] + 1e-9
+
+
+@given(SEEDS, st.floats(1e-6, 1e6), st.integers(1, 4))
+def test_tails_know_neither_units_nor_copies(seed, unit, times):
+    residuals, rows = draw(seed)
+    found = tail_length(residuals, rows)
+    assert found >= 1.0
+    assert tail_length(unit * residuals, times * rows) == pytest.approx(found)
+    assert tail_length(np.repeat(residuals, times, axis=0), np.repeat(rows, times)) == (
+        pytest.approx(found)
+    )
+
+
+def test_one_outlier_makes_a_long_tail_and_no_error_none():
+    residuals = np.random.default_rng(0).normal(size=(60, 2))
+    assert tail_length(residuals, np.ones(60)) < 1.5
+    residuals[7] = 100.0
+    assert tail_length(residuals, np.ones(60)) == pytest.approx(20.0, rel=0.02)
+    assert tail_length(np.zeros((5, 2)), np.ones(5)) == 1.0

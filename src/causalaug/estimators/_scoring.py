@@ -111,9 +111,9 @@ class Classification:
             return
         shuffled = np.random.default_rng(seed).permutation(len(target))
         fold = np.empty(len(target), dtype=np.int64)
-        fold[shuffled[np.argsort(target[shuffled], kind="stable")]] = (
-            np.arange(len(target)) % n_splits
-        )
+        # Classes in the order in which they come: their names mean nothing.
+        _, first, own = np.unique(target[shuffled], return_index=True, return_inverse=True)
+        fold[shuffled[np.argsort(first[own], kind="stable")]] = np.arange(len(target)) % n_splits
         for number in range(n_splits):
             yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 

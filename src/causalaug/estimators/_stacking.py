@@ -14,16 +14,19 @@ from scipy.optimize import nnls
 from causalaug.typing import FloatArray
 
 
-def stacked_weights(residuals: FloatArray, row_weights: FloatArray) -> FloatArray:
+def stacked_weights(
+    residuals: FloatArray, row_weights: FloatArray, doubts: FloatArray | None = None
+) -> FloatArray:
     """Return the weights under which the mean of the candidates has the least squared error.
 
     Shapes: residuals (n_rows, n_candidates) or (n_rows, n_candidates, n_classes), what each
-    candidate leaves of each target; row_weights (n_rows,); result (n_candidates,), not negative,
-    summing to one. To the rows that were held out come as many as there are candidates, in which
-    these err independently, and as much as the best of them does: few rows must not choose alone,
-    and of two candidates that always say the same, each has half. With one such row instead the
-    mean of 24 models changed by about a point, and the worst of them rose from 14 to 25 (100 log
-    ratio of test errors, right graphs).
+    candidate leaves of each target; row_weights (n_rows,); doubts and result (n_candidates,), not
+    negative, the weights summing to one. Few rows must not choose alone: to those that were held
+    out comes one for each candidate in which it alone errs, by the squared error of the best one
+    times its doubt. By themselves these rows would choose weights in proportion to one over the
+    doubts. These are the number of candidates by default, so that of two candidates that always say
+    the same each has half. With doubts of one instead the mean of 24 models changed by about a
+    point, and the worst of them rose from 14 to 25 (100 log ratio of test errors, right graphs).
 
     >>> stacked_weights(np.array([[1.0, -1.0], [-2.0, 2.0], [1.0, -1.0]]), np.ones(3))
     array([0.5, 0.5])
@@ -31,14 +34,16 @@ def stacked_weights(residuals: FloatArray, row_weights: FloatArray) -> FloatArra
     array([0.97, 0.03])
     """
     n_candidates, scale = residuals.shape[1], np.abs(residuals).max()
+    doubts = np.full(n_candidates, float(n_candidates)) if doubts is None else doubts
     if scale == 0.0:
-        return np.full(n_candidates, 1.0 / n_candidates)
+        undecided: FloatArray = 1.0 / doubts / (1.0 / doubts).sum()
+        return undecided
     weighted = (residuals / scale).T * np.sqrt(row_weights)
     # One column for each candidate, whatever the number of classes.
     weighted = np.moveaxis(weighted, -2, -1).reshape(-1, n_candidates)
     best = np.square(weighted).sum(axis=0).min() / row_weights.sum()
     # A candidate without any error needs no other; a tiny row more keeps the solution unique.
-    own = np.sqrt(n_candidates * max(best, np.finfo(np.float64).eps)) * np.eye(n_candidates)
+    own = np.diag(np.sqrt(max(best, np.finfo(np.float64).eps) * doubts))
     # On the simplex, ``|R u|^2`` is least where ``|R w|^2 + (1 - sum w)^2`` is, with ``w = s u``:
     # the best s leaves ``|R u|^2 / (1 + |R u|^2)``, which rises with the first.
     matrix = np.vstack([weighted, own, np.ones(n_candidates)])
@@ -46,3 +51,23 @@ def stacked_weights(residuals: FloatArray, row_weights: FloatArray) -> FloatArra
     weights, _ = nnls(matrix, wanted)
     result: FloatArray = weights / weights.sum()
     return result
+
+
+def tail_length(residuals: FloatArray, row_weights: FloatArray) -> float:
+    """Return by how much fewer rows there are than they look, since their errors have long tails.
+
+    Shapes: residuals (n_rows, n_candidates), row_weights (n_rows,). A mean of squares of which few
+    rows make up most is known as from so few rows: of normal errors a third of all, for which the
+    answer is 1. It is asked of the candidate with the least error.
+
+    >>> rng = np.random.default_rng(0)
+    >>> tail_length(rng.normal(size=(10_000, 1)), np.ones(10_000)) < 1.1
+    True
+    >>> tail_length(np.array([[0.1], [0.2], [0.1], [-30.0], [0.3], [0.1]]), np.ones(6)).__round__(1)
+    2.0
+    """
+    squares = np.square(residuals / max(np.abs(residuals).max(), np.finfo(np.float64).tiny))
+    best = squares[:, (row_weights @ squares).argmin()]
+    share = row_weights / row_weights.sum()
+    mean = float(share @ best)
+    return max(float(share @ np.square(best)) / (3.0 * mean**2), 1.0) if mean > 0.0 else 1.0

@@ -321,7 +321,7 @@ def mix_predictions(parts: Sequence[Prediction], weights: FloatArray) -> Predict
     kept: for an exact mean, take the weighted one of the means.
     """
     first = parts[0]
-    if len(parts) == 1:
+    if len(parts) == 1 or not len(first):
         return first
     if first.probabilities is not None:
         chances = [each.probabilities for each in parts if each.probabilities is not None]

@@ -78,6 +78,51 @@ def row_keys(columns: Sequence[Keys], n_rows: int) -> Keys:
     return keys
 
 
+def _with_ranked_levels(values: FloatArray, is_nominal: BoolArray) -> FloatArray:
+    """Return the values with the levels of nominal columns numbered by the rows that have them.
+
+    How levels are called, and so the order of their codes, says nothing about the rows. A level is
+    known by the other cells of its rows, those of nominal columns by their levels in turn: twice,
+    as the levels of one column tell those of another apart. Levels that are alike even then, as in
+    a table that is symmetric in them, stay in the order of their codes.
+
+    >>> x = [1.0, 2.0, 3.0]
+    >>> _with_ranked_levels(np.column_stack([x, [0, 0, 1]]), np.array([False, True]))[:, 1].tolist()
+    [1.0, 1.0, 0.0]
+    >>> _with_ranked_levels(np.column_stack([x, [1, 1, 0]]), np.array([False, True]))[:, 1].tolist()
+    [1.0, 1.0, 0.0]
+    """
+    if not is_nominal.any():
+        return values
+    # Each distinct row once: copies must not tell levels apart, since weights do not.
+    exact = row_keys([column_keys(column) for column in values.T], len(values))
+    first = np.unique(exact, return_index=True)[1]
+    numbers = {
+        place: np.unique(values[:, place], return_inverse=True)[1]
+        for place in np.flatnonzero(is_nominal).tolist()
+    }
+    keys = [
+        np.zeros(len(values), np.uint64) if flag else column_keys(column)
+        for flag, column in zip(is_nominal, values.T, strict=True)
+    ]
+    of_levels = {}
+    for _ in range(2):
+        rows = row_keys(keys, len(values))
+        for place, number in numbers.items():
+            of_levels[place] = np.zeros(number.max(initial=0) + 1, np.uint64)
+            # A sum has no order; it may overflow, which is as good as any other number.
+            np.add.at(of_levels[place], number[first], rows[first])
+        keys = [
+            of_levels[place][numbers[place]] if place in numbers else key
+            for place, key in enumerate(keys)
+        ]
+    ranked = values.copy()
+    for place, number in numbers.items():
+        rank = np.argsort(np.argsort(of_levels[place], kind="stable"), kind="stable")
+        ranked[:, place] = rank[number]
+    return ranked
+
+
 @dataclass(frozen=True, eq=False)
 class EqualRows:
     """The rows of a table by their contents.
@@ -97,11 +142,11 @@ class EqualRows:
     is_continuous: BoolArray
 
     @classmethod
-    def of(
-        cls, values: FloatArray, weights: FloatArray, is_continuous: Sequence[bool]
-    ) -> EqualRows:
+    def of(cls, values: FloatArray, weights: FloatArray, kinds: Sequence[str]) -> EqualRows:
         """Return the rows of an array, numbers in each column."""
-        return cls([column_keys(each) for each in values.T], weights, np.array(is_continuous))
+        is_nominal = np.array([kind == "nominal" for kind in kinds], dtype=bool)
+        columns = [column_keys(each) for each in _with_ranked_levels(values, is_nominal).T]
+        return cls(columns, weights, np.array([kind == "continuous" for kind in kinds]))
 
     @cached_property
     def keys(self) -> Keys:

@@ -305,8 +305,7 @@ or fill the cells in.
     def equal_rows(self) -> EqualRows:
         """Return the rows by their contents, found once."""
         if "equal rows" not in self._known:
-            is_continuous = [kind == "continuous" for kind in self.kinds]
-            found = EqualRows.of(self.values, self.original_weights(), is_continuous)
+            found = EqualRows.of(self.values, self.original_weights(), self.kinds)
             self._known["equal rows"] = found
         equal: EqualRows = self._known["equal rows"]
         return equal
