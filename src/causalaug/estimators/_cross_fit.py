@@ -119,21 +119,26 @@ class CrossFit:
         """Return the weight of each candidate.
 
         Where errors have long tails, rows are fewer than they look: a few of them say little of the
-        next outlier, and must not choose alone. (By the square of `tail_length`, around ridge
-        regression: of 40 long-tailed models of seeds 5,600,000 and up the worst blend had twice the
-        plain learner's test error without this and 1.3 times with it, the mean changed from -8.7 to
-        -12.4% with right graphs and from -7.1 to -10.8% with shuffled ones; 12 models with normal
-        noise of seeds 6,000,300 and up, and 40 splits of five real tables, by about a point in the
-        mean, Sachs by -1 to -2.) Squares of probabilities have no tails.
+        next outlier, and must not choose alone. They are doubted by the square of `tail_length`,
+        and what they leave undecided goes the more to the plain learner, up to as much as to all
+        others together: it is what anybody would use who knows as little. (Around ridge
+        regression, 48 long-tailed models of seeds 5,620,000 and up, right and shuffled graphs: the
+        worst blend had 1.37 and 1.32 times the plain learner's test error with equal shares, and
+        has 1.15 and 1.13 times; the mean went from -17 and -13% to -15 and -11%. Blends of
+        models with normal noise stay as they are, those of noise of Student's t with 4 degrees of
+        freedom lose one to three points of the gain of a right graph.) Squares of probabilities
+        have no tails.
         """
         if not len(self.target):
             plain: FloatArray = np.eye(len(self.candidates))[0]
             return plain
         residuals = self.task.residuals(self.predictions, self.target)
-        if residuals.ndim > 2:
-            return stacked_weights(residuals, self.row_weights)
-        n_candidates, tails = len(self.candidates), tail_length(residuals, self.row_weights)
-        doubts = np.full(n_candidates, n_candidates * tails**2)
+        has_tails = residuals.ndim == 2
+        tails = tail_length(residuals, self.row_weights) if has_tails else 1.0
+        n_others = len(self.candidates) - 1
+        shares = np.ones(1 + n_others)
+        shares[0] = max(min(tails**2, n_others), 1.0)
+        doubts = tails**2 * shares.sum() / shares
         return stacked_weights(residuals, self.row_weights, doubts)
 
     def blended(self, weights: FloatArray) -> FloatArray:

@@ -252,8 +252,9 @@ class GraphRegressor(RegressorMixin, GraphEstimator):
     A gauge that is missing is no obstacle, and widens the interval:
 
     >>> holes = pd.DataFrame({"good": [18.0, None], "poor": [18.0, 18.0]})
-    >>> np.diff(model.predict_quantile(holes, [0.05, 0.95]))[:, 0].round()
-    array([3., 9.])
+    >>> narrow, wide = np.diff(model.predict_quantile(holes, [0.05, 0.95]))[:, 0]
+    >>> bool(wide > 2.5 * narrow)
+    True
     """
 
     _kind_of_target = "continuous"
