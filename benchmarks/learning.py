@@ -184,7 +184,7 @@ def cells_of(learners, *, graphs=("right",), n=60, shapes=ALL_SHAPES, rivals=Fal
 
 def right(run):
     """Right graphs, 60 rows."""
-    learners = ("boosting", "tuned boosting", "ridge")
+    learners = ("boosting", "ridge")
     cells = cells_of(learners[:1], rivals=True) + cells_of(learners[1:])
     results = run.starting(FIRST_SEED_OF_BLENDS).of("right", blend_unit, cells, run.per_shape())
     boosted = results[results["learner"] == "boosting"]
@@ -362,12 +362,12 @@ chosen on them.
 
 Every learner is blended with every default (`augmented_share="auto"`). "Boosting" is
 `HistGradientBoostingRegressor(max_leaf_nodes=8, max_iter=60, min_samples_leaf=5,
-early_stopping=False)`; tuned is the same over 2 sizes and 3 numbers of rounds by three folds on the
-plain rows; ridge has the penalty 10 on scaled columns; the penalty of logistic regression is chosen
-by three folds. *Of which smoothing* is the blend without the graph: new rows that assume no
-independence. *Of which the graph* is the difference of the two blends. A worst tenth is the mean of
-the worst tenth of units. What new rows bring at a fixed share of the weight is on
-[a page of its own](fixed_share.md).
+early_stopping=False)`; ridge has the penalty 10 on scaled columns; the penalty of logistic
+regression is chosen by three folds. *Without knowledge* is the blend that is given the complete
+graph with the target last, *by the order* what it gains with the complete graph along the graph's
+order, *by the independences* what the missing arrows add to that; *of which the graph* is that last
+step. A worst tenth is the mean of the worst tenth of units. What new rows bring at a fixed share of
+the weight is on [a page of its own](fixed_share.md).
 """
 
 

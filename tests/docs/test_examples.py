@@ -100,7 +100,14 @@ def _no_figures():
     plt.close("all")
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+SLOW = ("plot_5_does_it_help", "plot_6_wrong_graph", "plot_8_mixed_classes", "plot_a_two_tables")
+"""Examples that fit dozens of learners; `make docs` runs them, too."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in EXAMPLES],
+)
 def test_the_example_runs_and_draws(name, capsys):
     names = runpy.run_path(str(EXAMPLES[name]), run_name="__main__")
     assert len(plt.get_fignums()) >= used_pictures().get(name, 1)
