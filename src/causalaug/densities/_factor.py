@@ -5,12 +5,11 @@ from typing import Protocol
 
 import numpy as np
 
-from causalaug.densities._atoms import PileDensity, find_pile
 from causalaug.densities._back_off import BackOff
 from causalaug.densities._base import Density, DensityMaker, Shift
 from causalaug.densities._choice import left_out_logs
 from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
-from causalaug.densities._mixed import MixedDensity, is_like
+from causalaug.densities._mixed import MixedDensity, PileDensity, find_pile, is_like
 from causalaug.densities._rows import RowDensities
 from causalaug.densities._weighed import rows_that_suffice, some_rows
 from causalaug.factorization import Factor

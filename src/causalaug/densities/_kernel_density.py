@@ -5,26 +5,25 @@ minus infinity.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from causalaug._threads import one_blas_thread
-from causalaug.densities._base import (
-    NO_ATOMS,
-    Along,
-    Density,
-    HeldDensity,
-    Shift,
-    SlowWays,
+from causalaug.densities._base import Along, Density, Shift
+from causalaug.densities._curves import (
+    FEWEST_ROWS,
+    Curves,
+    RowsAlong,
+    WithCurves,
+    exp_roughly,
+    knots_over,
 )
-from causalaug.densities._curves import FEWEST_ROWS, Curves, RowsAlong, exp_roughly, knots_over
-from causalaug.densities._spread import spread
 from causalaug.densities._student import (
     floor_of_scale,
     log_student,
+    spread,
     student_levels,
     student_quantile,
 )
@@ -41,20 +40,8 @@ TAIL_ROWS = 1.0
 """Rows' worth of the broad tail in a kernel density. One row hardly moves a density where rows
 are, and bounds the loss where none is."""
 
-TABLE_POINTS = 2048
-"""Points of a table from which densities are interpolated, at most."""
-
-POINTS_PER_BANDWIDTH = 32
-"""A line between points so close is off by at most 4e-4 in logarithm in half of all columns, and
-by 6e-3 in wide ones, whose table is as long as it may be (150 columns of 10 to 300 rows, skewed,
-of two humps and of heavy tails among them). With the longest table for all, and bumps added up in
-logarithms, `log_density` of 40 rows took six times as long (160 rows of 12 columns)."""
-
 SMALLEST_SUM = 1e-290
 """Sums of bumps below it may have lost digits to underflow."""
-
-NARROWEST_IN_TABLE = 200.0
-"""With more bandwidths than this in the range of a column, a table would be too coarse."""
 
 LEFT_OUT_ENTRIES = 40_000
 """Weights held at a time where rows are left out: small enough for the processor's cache. Four
@@ -93,7 +80,7 @@ def weighted_quantile(values: FloatArray, share: FloatArray, level: float) -> fl
 
 
 @dataclass(frozen=True, eq=False)
-class KernelDensity(SlowWays):
+class KernelDensity(WithCurves, Density):
     """A Gaussian bump on what each weighted row holds (or lends, with a shift), and a tail."""
 
     rows: WeighedRows
@@ -101,8 +88,6 @@ class KernelDensity(SlowWays):
     bandwidth: float
     tail: Broad
     shift: Shift | None = None
-    atoms: FloatArray = field(default_factory=NO_ATOMS.copy)
-    levels: FloatArray | None = None
 
     @classmethod
     def of(
@@ -120,11 +105,6 @@ class KernelDensity(SlowWays):
 
     def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         """Return the log-density of each value."""
-        if not pillow.shape[1] and self._table is not None:
-            return self._from_table(values, *self._table)
-        return self._exact(values, pillow)
-
-    def _exact(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         points = values.reshape(len(values), -1)
         result = np.empty(points.shape)
         for members, query, log_weights in self.rows.blocks(pillow):
@@ -138,57 +118,6 @@ class KernelDensity(SlowWays):
                 common = self.tail.log_density(own)
                 result[members, number] = add_log_shares(mixed, count, common, TAIL_ROWS)
         return result.reshape(values.shape)
-
-    @cached_property
-    def _table(self) -> tuple[FloatArray, FloatArray] | None:
-        """Points and log-densities without a pillow, where rows are; None if bumps are narrow.
-
-        Between points that are far closer than the bumps are wide, a line is exact to more
-        digits than the density itself is known to. A posterior asks for a million values.
-        """
-        low, high = self.values.min(), self.values.max()
-        margin = 6.0 * self.bandwidth
-        if self.shift is not None or high - low > NARROWEST_IN_TABLE * self.bandwidth:
-            return None
-        n_bandwidths = (high - low + 2.0 * margin) / self.bandwidth
-        n_points = min(int(POINTS_PER_BANDWIDTH * n_bandwidths), TABLE_POINTS)
-        knots = np.linspace(low - margin, high + margin, n_points)
-        return knots, self._without_pillow(knots)
-
-    def _without_pillow(self, values: FloatArray) -> FloatArray:
-        """Return what `_exact` does where there is no pillow, and no value is far from all rows.
-
-        Bumps need not be added up in logarithms: where they vanish, the tail is all there is.
-        """
-        weights = np.exp(self.rows.log_weights(np.empty((1, 0)))[0])
-        sums = np.empty(len(values))
-        size = max(LEFT_OUT_ENTRIES // self.rows.n_rows, 1)
-        for start in range(0, len(values), size):
-            bumps = np.subtract.outer(values[start : start + size], self.values)
-            bumps *= 1.0 / self.bandwidth
-            bumps *= bumps
-            bumps *= -0.5
-            sums[start : start + size] = np.exp(bumps, out=bumps) @ weights
-        with np.errstate(divide="ignore"):
-            mixed = np.log(sums) - np.log(self.bandwidth * np.sqrt(2.0 * np.pi))
-        count = np.full(len(values), self._count)
-        return add_log_shares(mixed, count, self.tail.log_density(values), TAIL_ROWS)
-
-    def _from_table(
-        self, values: FloatArray, knots: FloatArray, log_densities: FloatArray
-    ) -> FloatArray:
-        result: FloatArray = np.interp(values, knots, log_densities)
-        outside = (values < knots[0]) | (values > knots[-1])
-        # Beyond six bandwidths only the tail is left.
-        weight = np.log(TAIL_ROWS) - np.log(self._count + TAIL_ROWS)
-        result[outside] = self.tail.log_density(values[outside]) + weight
-        return result
-
-    @cached_property
-    def _count(self) -> float:
-        """How many rows there are, effectively, without a pillow."""
-        log_weights = self.rows.log_weights(np.empty((1, 0)))
-        return float(effective_rows(np.exp(log_weights))[0])
 
     def log_left_out(
         self, pillow: FloatArray, some: IntArray, rows: Sequence[WeighedRows] = ()
@@ -272,7 +201,7 @@ class KernelDensity(SlowWays):
     def along(self, values: FloatArray, pillow: FloatArray, position: int) -> Along:
         """Return the density along a column of the pillow: of many rows, as curves."""
         slow = super().along(values, pillow, position)
-        rows = None if self.shift is not None else self._along(position, pillow.shape[1])
+        rows = None if self.shift is not None else self.rows_along(position, pillow.shape[1])
         if rows is None:
             return slow
         keys = np.column_stack([values, np.delete(pillow, position, axis=1)])
@@ -294,21 +223,6 @@ class KernelDensity(SlowWays):
         counts = rows.counts(weights, totals)[tuple_of]
         return add_log_shares(mixed, counts, common, TAIL_ROWS)
 
-    def _along(self, position: int, n_columns: int) -> RowsAlong | None:
-        """Return the rows along a column of the pillow, once for all who ask."""
-        if position not in self._kept:
-            self._kept[position] = RowsAlong.of(self.rows, position, n_columns)
-        return self._kept[position]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what `_along` can make again: it is far larger than all else."""
-        return {name: value for name, value in vars(self).items() if name != "_kept"}
-
-    @cached_property
-    def _kept(self) -> dict[int, RowsAlong | None]:
-        """What `_along` has returned, by position."""
-        return {}
-
     def _bumps(self, values: FloatArray) -> FloatArray:
         """Return the bumps of all rows, of height one, at some values: shape (n, n_rows)."""
         distance = np.subtract.outer(values, self.values)
@@ -318,15 +232,15 @@ class KernelDensity(SlowWays):
         distance *= -0.5
         return exp_roughly(distance)
 
-    def held(self, pillow: FloatArray) -> Density:
+    def given(self, pillow: FloatArray) -> Along:
         """Return the density given rows of the pillow: of many rows, as curves."""
-        held = super().held(pillow)
+        slow = super().given(pillow)
         is_short = self.rows.n_rows < FEWEST_ROWS or not pillow.shape[1]
         knots = (
             None if is_short or self.shift is not None else knots_over(self.values, self.bandwidth)
         )
         if knots is None:
-            return held
+            return slow
         distinct, tuple_of = np.unique(pillow, axis=0, return_inverse=True)
         weights = exp_roughly(self.rows.log_weights(distinct))
         with one_blas_thread(), np.errstate(divide="ignore"):
@@ -334,7 +248,7 @@ class KernelDensity(SlowWays):
         mixed -= np.log(self.bandwidth) + 0.5 * np.log(2.0 * np.pi)
         counts = effective_rows(weights)[:, np.newaxis]
         logs = add_log_shares(mixed, counts, self.tail.log_density(knots), TAIL_ROWS)
-        return HeldCurves(self, pillow, knots, logs[tuple_of.reshape(-1)])
+        return Curves(knots, logs[tuple_of.reshape(-1)], slow)
 
     def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
         """Return a value of the tail, or one near what a row holds.
@@ -362,23 +276,6 @@ class KernelDensity(SlowWays):
             near = held + self.bandwidth * bump
             result[members] = np.where(point < of_tail, far, near)
         return result
-
-
-@dataclass(frozen=True, eq=False)
-class HeldCurves(HeldDensity):
-    """A density given rows of its pillow, as a curve for each: shape of `logs` (n, n_knots)."""
-
-    knots: FloatArray
-    logs: FloatArray
-
-    def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
-        """Return the log-density of each value given the row whose number is beside it."""
-        curves = Curves(self.knots, self.logs, self._slow)
-        rows = pillow[:, 0].astype(np.int64)
-        return curves(rows, values.reshape(len(rows), -1)).reshape(values.shape)
-
-    def _slow(self, rows: IntArray, points: FloatArray) -> FloatArray:
-        return self.density.log_density(points, self.pillow[rows])
 
 
 def _log_mixed(

@@ -24,7 +24,7 @@ from causalaug.densities._ridge import (
     fit_coefficients,
     log_evidence,
 )
-from causalaug.densities._spread import spread
+from causalaug.densities._student import spread
 from causalaug.typing import FloatArray
 
 PENALTIES = np.logspace(-6, 3, 19)
@@ -103,44 +103,6 @@ class SmoothMean:
         doubt: FloatArray = 1.0 / self.n_rows + np.einsum("ij,ij->i", scores, scores)
         return mean, doubt + self.features.unspanned(features) / self.penalty
 
-    def predict_along(
-        self, inputs: FloatArray, position: int, points: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the same with one input at several points of each row: shape of `points`.
-
-        Only the curve of that input has to be followed: a sum of curves is needed, no surface.
-        """
-        features, n_inputs = self.features, len(self.features.centre)
-        fixed = (inputs - features.centre) / features.scale
-        fixed[:, position] = 0.0
-        moving = (points - features.centre[position]) / features.scale[position]
-        standard = np.zeros((points.size, n_inputs))
-        standard[:, position] = moving.ravel()
-        widths = [each.whitening.shape[1] for each in features.bumps]
-        own = [each.columns[0] == position for each in features.bumps]
-        still = features.joined(
-            fixed,
-            [
-                np.zeros((len(inputs), width)) if is_own else each(fixed)
-                for each, width, is_own in zip(features.bumps, widths, own, strict=True)
-            ],
-        )
-        # The linear part of the input, and its bumps if it has any.
-        kept = np.repeat([*(c == position for c in range(n_inputs)), *own], [1] * n_inputs + widths)
-        bumps = [each(standard) for each, is_own in zip(features.bumps, own, strict=True) if is_own]
-        linear = features.joined(standard, [])[:, [position]]
-        moved = np.hstack([linear, *bumps])
-        both = (moved @ self._projection[kept]).reshape(*points.shape, -1)
-        both += (still @ self._projection)[:, np.newaxis]
-        mean: FloatArray = both[..., 0] + self.intercept
-        scores = both[..., 1:]
-        scores -= self.middle @ self._projection[:, 1:]
-        np.clip(scores, -FARTHEST, FARTHEST, out=scores)
-        doubt: FloatArray = 1.0 / self.n_rows + np.einsum("ijk,ijk->ij", scores, scores)
-        smooth = np.einsum("ij,ij->i", still[:, n_inputs:], still[:, n_inputs:])[:, np.newaxis]
-        smooth = smooth + np.einsum("ij,ij->i", moved[:, 1:], moved[:, 1:]).reshape(points.shape)
-        return mean, doubt + features.unspanned_by(smooth) / self.penalty
-
     @cached_property
     def _projection(self) -> FloatArray:
         """Coefficients, and directions in units of their doubt: one product gives both."""
@@ -179,13 +141,6 @@ def fit_smooth_mean(
     Shapes: inputs (n_rows, n_inputs), target and weights (n_rows,). The weights count rows;
     only their ratios matter. Bumps are looked for in `shelf` first, and left there.
     """
-    return fit_with_design(inputs, target, weights, shelf)[0]
-
-
-def fit_with_design(
-    inputs: FloatArray, target: FloatArray, weights: FloatArray, shelf: Shelf | None = None
-) -> tuple[SmoothMean, FloatArray]:
-    """Return the same, and its features in all rows: whoever fits it again needs them."""
     share = weights / weights.sum()
     centre, scale = share @ inputs, spread(inputs, weights)
     scale[scale == 0.0] = 1.0
@@ -194,8 +149,7 @@ def fit_with_design(
     choices = [_choose_penalty(*each, response) for each in tried]
     best = max(choices, key=lambda each: each.evidence - SIMPLER * bool(each.features.bumps))
     fit = fit_coefficients(best.centred, response, best.penalty)
-    mean = _mean_of(best.features, fit, response, best.penalty, best.evidence)
-    return mean, best.centred.design
+    return _mean_of(best.features, fit, response, best.penalty, best.evidence)
 
 
 def refit_mean(

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causalaug.densities._atoms import AtomDensity
 from causalaug.densities._kernel_density import Broad, KernelDensity
 from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
-from causalaug.densities._reflected import ReflectedDensity
+from causalaug.densities._mixed import AtomDensity, ReflectedDensity
 from causalaug.densities._student import floor_of_scale
 from causalaug.densities._transform import PlainTransform
 from causalaug.densities._weighed import WeighedRows, some_rows

@@ -1,14 +1,12 @@
-"""Student's t: the law of noise and of broad tails, and the scale that fits residuals best."""
+"""Student's t, the law of noise and of broad tails; the scale of values, whatever their unit."""
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaln, ndtri, stdtrit
 
-from causalaug._ragged import blocks_by_size
-from causalaug.typing import FloatArray, IntArray
+from causalaug.typing import FloatArray
 
 SMALLEST_SCALE = 1e-290
 """Squared scales are not made smaller than that, in units of the largest residual."""
@@ -20,9 +18,6 @@ LEAST_STEP = 1e-6
 """After a step as small as this, the next would be smaller than rounding: its square."""
 
 MOST_STEPS = 60
-
-TOGETHER = 1 << 14
-"""Rows of several variables that are fitted together."""
 
 FARTHEST_LEVEL = 1e-4
 """Points of a quadrature start and end at this share of the mass."""
@@ -100,71 +95,6 @@ def fit_student_scale(
     return unit * math.sqrt(scale)
 
 
-def fit_student_scales(
-    residuals: Sequence[FloatArray], shares: Sequence[FloatArray], freedoms: Sequence[float]
-) -> tuple[FloatArray, FloatArray]:
-    """Return the same for several variables at several degrees of freedom, and how likely each is.
-
-    Shapes: (n_freedoms, n_variables) twice. The second is the mean log-density of the residuals,
-    0 where none differs from 0. Variables are fitted together, as far as they fit into the
-    processor's cache: of 100 rows each, that takes a fifth of the time.
-    """
-    lengths = np.array([len(each) for each in residuals])
-    parts = [
-        _fit_together(residuals[part], shares[part], freedoms)
-        for part in blocks_by_size(lengths, TOGETHER)
-    ]
-    scales, logs = (np.concatenate(each, axis=1) for each in zip(*parts, strict=True))
-    return scales, logs
-
-
-def _fit_together(
-    residuals: Sequence[FloatArray], shares: Sequence[FloatArray], freedoms: Sequence[float]
-) -> tuple[FloatArray, FloatArray]:
-    """Return scales and mean log-densities of a few variables, whose rows are laid end to end."""
-    lengths = np.array([len(each) for each in residuals])
-    starts, share = np.cumsum(lengths) - lengths, np.concatenate(shares)
-    units = np.array([_unit_of(each) for each in residuals])
-    squares = np.square(np.concatenate(residuals) / np.repeat(units, lengths))
-    variances = np.add.reduceat(share * squares, starts)
-    varies = variances > 0.0
-    scale, scales, logs = np.where(varies, variances, 1.0), [], []
-    for freedom in freedoms:
-        # The scale at the last freedom is close to that at this one.
-        scale = _fitted_scales(squares, share, starts, lengths, freedom, scale)
-        far = np.log1p(squares / np.repeat(freedom * scale, lengths))
-        mean = np.add.reduceat(share * far, starts)
-        height = _log_height(freedom) - np.log(units * np.sqrt(scale))
-        logs.append(np.where(varies, height - 0.5 * (freedom + 1.0) * mean, 0.0))
-        scales.append(np.where(varies, units * np.sqrt(scale), 0.0))
-    return np.stack(scales), np.stack(logs)
-
-
-def _fitted_scales(
-    squares: FloatArray,
-    share: FloatArray,
-    starts: IntArray,
-    lengths: IntArray,
-    freedom: float,
-    scale: FloatArray,
-) -> FloatArray:
-    """Return the squared scales of variables that are laid end to end, by Newton's method."""
-    is_open = np.ones(len(scale), dtype=bool)
-    for _ in range(MOST_STEPS):
-        far = squares / (squares + np.repeat(freedom * scale, lengths))
-        counts = share * far
-        excess = np.add.reduceat(counts, starts) - 1.0 / (freedom + 1.0)
-        slope = np.add.reduceat(counts * (1.0 - far), starts)
-        is_open &= (slope > 0.0) & (scale >= SMALLEST_SCALE)
-        step = np.divide(excess, slope, out=np.zeros(len(scale)), where=is_open)
-        step = np.minimum(np.maximum(step, -FARTHEST_STEP), FARTHEST_STEP)
-        scale = scale * np.exp(step)
-        is_open &= np.abs(step) > LEAST_STEP
-        if not is_open.any():
-            break
-    return scale
-
-
 def _unit_of(residuals: FloatArray) -> float:
     """Return the power of two above the largest residual; to divide by it rounds nothing."""
     return math.ldexp(1.0, math.frexp(float(np.abs(residuals).max(initial=0.0)))[1])
@@ -178,3 +108,24 @@ def floor_of_scale(values: FloatArray) -> float:
     width = float(np.ptp(values)) if len(values) else 0.0
     size = float(np.abs(values).max(initial=0.0))
     return max(1e-6 * width, 1e-12 * size, float(np.finfo(float).tiny) * 1e10)
+
+
+def spread(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the standard deviation of weighted rows, of each column if there are several."""
+    share = weights / weights.sum()
+    return _deviation(values - share @ values, share)
+
+
+def unit_of(away: FloatArray, share: FloatArray) -> float:
+    """Return the standard deviation of centred values, or 1 if they do not vary."""
+    return float(_deviation(away, share)) or 1.0
+
+
+def _deviation(away: FloatArray, share: FloatArray) -> FloatArray:
+    """Return the root of the mean square, in a unit that makes values about one.
+
+    The unit is a power of two: to divide by it rounds nothing.
+    """
+    unit = np.ldexp(1.0, np.frexp(np.abs(away).max(axis=0))[1] - 1)
+    deviation: FloatArray = unit * np.sqrt(share @ np.square(away / unit))
+    return deviation
