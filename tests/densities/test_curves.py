@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import causalaug as ca
-from causalaug.densities import Density, RowDensities, _curves, _weighed, rows_that_suffice
+from causalaug.densities import Density, RowLaw, _curves, _weighed, rows_that_suffice
 from causalaug.kernels import ColumnKernel, ProductKernel, SomeRows
 
 ALONG = "a -> x; {x, a} -> number; {x, g} -> branch; {x, a, g} -> level; x -> rank"
@@ -130,12 +130,12 @@ def auto(frame, **options):
 @pytest.mark.usefixtures("few_suffice")
 def test_every_row_may_lend_its_value_though_fewer_make_the_density(frame):
     model = auto(frame)
-    fits = [fit for fit in model.fitted if isinstance(fit.density, RowDensities)]
-    assert fits
-    for fit in fits:
-        assert len(fit.density.sample.rows) == 120
-        assert len(fit.density.judged.sample.rows) == 60
-        assert fit.rows is None
+    laws = [law for law in (fit.law() for fit in model.fitted) if isinstance(law, RowLaw)]
+    assert laws
+    for law in laws:
+        assert len(law.enough.rows) == 120
+        assert len(law.to_judge.rows) == 60
+    assert all(fit.rows is None for fit in model.fitted)
 
 
 @pytest.mark.usefixtures("few_suffice")

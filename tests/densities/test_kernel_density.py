@@ -22,7 +22,7 @@ def problem():
     frame = pd.DataFrame({"cause": cause, "effect": np.sin(cause) + 0.2 * rng.normal(size=50)})
     table, factors = ca.Table.from_frame(frame), ca.factorize(ca.read_graph("cause -> effect"))
     fitted = ca.KernelConditional().fit(table, factors)[1]
-    return fitted.density.make_density(table, factors[1]), table.values[:, :1]
+    return fitted.density(table, factors[1]), table.values[:, :1]
 
 
 def test_rows_are_left_out_a_few_at_a_time_with_the_same_result(problem, monkeypatch):

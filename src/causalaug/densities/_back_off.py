@@ -287,9 +287,7 @@ class BackOff(DensityOfLevels):
     strengths: FloatArray = field(default_factory=STRENGTHS.copy)
     shares: FloatArray = field(default_factory=SHARES.copy)
 
-    def make_density(
-        self, table: Table, factor: Factor, among: IntArray | None = None
-    ) -> "BackOff":
+    def density(self) -> "BackOff":
         """Return itself: it was made when it was judged."""
         return self
 

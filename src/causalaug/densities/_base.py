@@ -97,13 +97,3 @@ class Density(ABC):
 def beside(by_row: AnyArray, values: FloatArray) -> AnyArray:
     """Return what there is for each row so that several values of a row may stand beside it."""
     return by_row[:, np.newaxis] if values.ndim == 2 else by_row
-
-
-class DensityMaker(Protocol):
-    """Makes the density of a factor when it is first asked for: rows are often all one wants."""
-
-    def make_density(self, table: Table, factor: Factor, among: IntArray | None = None) -> Density:
-        """Return the density of the factor's target given its pillow.
-
-        With `among` it is that of some of the rows, given by number: the others do not count.
-        """

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from causalaug._threads import one_blas_thread
 from causalaug.densities._base import Along, Density, beside
 from causalaug.densities._features import Design, Shelf
 from causalaug.densities._mean import SmoothMean, fit_smooth_mean
@@ -89,12 +88,8 @@ class MeanNoise:
         scale = self.scale.level * self.scale.relative(inputs) * np.sqrt(1.0 + doubt)
         return centre, np.maximum(scale, self.floor)
 
-    def make_density(self, table: Table, factor: Factor, among: IntArray | None = None) -> Density:
-        """Return Student's t around the mean; around one fitted anew to some of the rows."""
-        if among is not None:
-            with one_blas_thread():
-                (fit,) = fit_means([table.select(among)], [factor])
-            return fit.make_density(table, factor)
+    def density(self) -> Density:
+        """Return Student's t around the mean."""
         return NoiseDensity(self, self.freedom, self.transform)
 
 

@@ -17,7 +17,7 @@ from causalaug._random import RandomState, as_generator, new_seed
 from causalaug._repr import steady_repr
 from causalaug._validation import check_bool, check_integer
 from causalaug.conditionals import Belief, Conditional, FittedConditional, Wish
-from causalaug.densities import Density, density_of, mix_draws
+from causalaug.densities import Density, mix_draws
 from causalaug.exceptions import TableError
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import ADMG
@@ -78,7 +78,7 @@ class FittedFactors:
     def densities(self) -> tuple[Density, ...]:
         """One density per factor; made of weighted rows where the conditional has none."""
         own = tuple(
-            density_of(fitted, self.table, factor)
+            fitted.density(self.table, factor)
             for fitted, factor in zip(self.fitted, self.product, strict=True)
         )
         if not self.earlier:
