@@ -163,7 +163,7 @@ def test_weights_are_repetitions_once_the_features_and_the_penalty_are_chosen(mo
         weighted = fit_coefficients(response.centred(design), response, 1e-2)
         response = Response.of(target[times], np.full(len(times), 1.0 / len(times)), 9.0)
         repeated = fit_coefficients(response.centred(design[times]), response, 1e-2)
-        predicted = [design @ each.values + each.intercept for each in (weighted, repeated)]
+        predicted = [design @ each.coefficients + each.intercept for each in (weighted, repeated)]
         np.testing.assert_allclose(*predicted)
         np.testing.assert_allclose(weighted.leverages[times], repeated.leverages * weights[times])
 

@@ -344,6 +344,8 @@ def fit_back_off(tables: Sequence[Table], factors: Sequence[Factor]) -> list[Bac
     pooled over all factors: few rows say little about them.
     """
     counted = [Counted.of(*each) for each in zip(tables, factors, strict=True)]
+    if not counted:
+        return []
     totals = [each.totals for each in counted]
     prior = pooled_log_odds(np.reshape(totals, (len(counted), len(STRENGTHS) * len(SHARES))))
     return [_weighed(each, prior) for each in counted]

@@ -4,7 +4,7 @@ It is never zero on a value that could be a number: rows far from all others mee
 minus infinity.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -31,7 +31,6 @@ from causalaug.densities._weighed import (
     WeighedRows,
     add_log_shares,
     effective_rows,
-    row_products,
 )
 from causalaug.kernels import RowWeigher
 from causalaug.typing import FloatArray, IntArray
@@ -133,37 +132,22 @@ class KernelDensity(WithCurves, Density):
         ways = rows or (self.rows,)
         mixed, count = np.empty((len(ways), len(some))), np.empty((len(ways), len(some)))
         size = max(LEFT_OUT_ENTRIES // self.rows.n_rows, 1)
-        weighed = [way.sums_without_own(pillow, some, size) for way in ways]
-        room = np.empty((min(size, len(some)), self.rows.n_rows))
         for start in range(0, len(some), size):
-            part = slice(start, start + size)
-            bumps = self._log_bumps(pillow, some[part], room=room)
-            np.exp(bumps, out=bumps)
-            for number, way in enumerate(weighed):
-                weights, total, count[number, part] = next(way)
-                logs = _log_mixed(weights, bumps, partial(self._log_bumps, pillow, some[part]))
-                mixed[number, part] = logs - np.log(np.where(total > 0.0, total, 1.0))
+            part = some[start : start + size]
+            log_bumps = self._log_bumps(self.values[part], self._lent(pillow[part]))
+            bumps = np.exp(log_bumps)
+            for number, way in enumerate(ways):
+                weights = way.without_own(pillow, part)
+                count[number, start : start + size] = effective_rows(weights)
+                mixed[number, start : start + size] = _log_mixed(weights, bumps, log_bumps)
         # The height of a bump: what was added up are bumps of height one.
         mixed -= np.log(self.bandwidth) + 0.5 * np.log(2.0 * np.pi)
         result = add_log_shares(mixed, count, self.tail.log_density(self.values[some]), TAIL_ROWS)
         return result if rows else result[0]
 
-    def _log_bumps(
-        self,
-        pillow: FloatArray,
-        some: IntArray,
-        among: IntArray | slice = slice(None),
-        room: FloatArray | None = None,
-    ) -> FloatArray:
-        """Return the logarithm of the bumps of all rows, of height one, at the values of some.
-
-        Only those numbered `among` these are wanted. They are written to an array that may be
-        given: to fetch memory for each block takes as long as a pass over it.
-        """
-        some = some[among]
-        out = None if room is None else room[: len(some)]
-        own = self.values[some][:, np.newaxis]
-        distance: FloatArray = np.subtract(own, self._lent(pillow[some]), out=out)
+    def _log_bumps(self, values: FloatArray, held: FloatArray) -> FloatArray:
+        """Return the logarithm of the bumps of all rows, of height one, at some values."""
+        distance: FloatArray = values[:, np.newaxis] - held
         distance *= 1.0 / self.bandwidth
         with np.errstate(over="ignore"):  # so far out that nothing is left of the bump
             distance *= distance
@@ -225,12 +209,7 @@ class KernelDensity(WithCurves, Density):
 
     def _bumps(self, values: FloatArray) -> FloatArray:
         """Return the bumps of all rows, of height one, at some values: shape (n, n_rows)."""
-        distance = np.subtract.outer(values, self.values)
-        distance *= 1.0 / self.bandwidth
-        with np.errstate(over="ignore"):  # so far out that nothing is left of the bump
-            distance *= distance
-        distance *= -0.5
-        return exp_roughly(distance)
+        return exp_roughly(self._log_bumps(values, self.values))
 
     def given(self, pillow: FloatArray) -> Along:
         """Return the density given rows of the pillow: of many rows, as curves."""
@@ -278,19 +257,14 @@ class KernelDensity(WithCurves, Density):
         return result
 
 
-def _log_mixed(
-    weights: FloatArray, bumps: FloatArray, log_bumps: Callable[[IntArray], FloatArray]
-) -> FloatArray:
-    """Return the logarithm of the weighted sum of each row's bumps; a row of nothing has -inf.
-
-    The logarithms of bumps are only asked for of rows whose bumps are too small to be added up.
-    """
-    sums = row_products(weights, bumps)
+def _log_mixed(weights: FloatArray, bumps: FloatArray, log_bumps: FloatArray) -> FloatArray:
+    """Return the logarithm of the weighted sum of each row's bumps; a row of nothing has -inf."""
+    sums = np.einsum("ij,ij->i", weights, bumps)
     small = np.flatnonzero(sums < SMALLEST_SUM)
     with np.errstate(divide="ignore"):
         mixed: FloatArray = np.log(sums)
         if len(small):
-            mixed[small] = _log_sums(np.log(weights[small]) + log_bumps(small))
+            mixed[small] = _log_sums(np.log(weights[small]) + log_bumps[small])
     return mixed
 
 

@@ -12,6 +12,7 @@ noise, and there that error decides.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -49,24 +50,26 @@ FARTHEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothMean:
+class Choice:
+    """Features, what they are in all rows, and the penalty at which their evidence is largest."""
+
+    features: Features
+    centred: Centred
+    penalty: float
+    evidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothMean(Coefficients):
     """A fitted mean, how sure it is, and what it owes to each row.
 
     Parameters
     ----------
     features : Features
         What the mean is a linear function of.
-    coefficients, intercept : array, float
-        That function.
-    middle, directions, doubts : array
-        The variance of the mean at features `f`, in variances of the noise, is
-        ``(1 + (((f - middle) @ directions)**2) @ doubts) / n_rows``.
     n_rows : float
-        How many rows there are, effectively.
-    residuals : array of shape (n_rows,)
-        What the mean leaves of the target.
-    leverages : array of shape (n_rows,)
-        How much each row pulls its own fitted value, between 0 and 1.
+        How many rows there are, effectively. The variance of the mean at features `f`, in variances
+        of the noise, is ``(1 + (((f - middle) @ directions)**2) @ doubts) / n_rows``.
     penalty : float
         The one of `PENALTIES` that was chosen.
     evidence : float
@@ -75,16 +78,21 @@ class SmoothMean:
     """
 
     features: Features
-    coefficients: FloatArray
-    intercept: float
-    middle: FloatArray
-    directions: FloatArray
-    doubts: FloatArray
     n_rows: float
-    residuals: FloatArray
-    leverages: FloatArray
     penalty: float
     evidence: float
+
+    @classmethod
+    def at(cls, choice: Choice, response: Response) -> Self:
+        """Return the mean at the penalty that was chosen."""
+        fit = fit_coefficients(choice.centred, response, choice.penalty)
+        return cls(
+            **vars(fit),
+            features=choice.features,
+            n_rows=response.n_rows,
+            penalty=choice.penalty,
+            evidence=choice.evidence,
+        )
 
     def predict(self, inputs: FloatArray) -> FloatArray:
         """Return the mean at each row of inputs."""
@@ -123,16 +131,6 @@ class SmoothMean:
         return 1.0 / freedom - 1.0
 
 
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """Features, what they are in all rows, and the penalty at which their evidence is largest."""
-
-    features: Features
-    centred: Centred
-    penalty: float
-    evidence: float
-
-
 def fit_smooth_mean(
     inputs: FloatArray, target: FloatArray, weights: FloatArray, shelf: Shelf | None = None
 ) -> SmoothMean:
@@ -148,8 +146,7 @@ def fit_smooth_mean(
     tried = candidate_features(centre, scale, standard, {} if shelf is None else shelf)
     choices = [_choose_penalty(*each, response) for each in tried]
     best = max(choices, key=lambda each: each.evidence - SIMPLER * bool(each.features.bumps))
-    fit = fit_coefficients(best.centred, response, best.penalty)
-    return _mean_of(best.features, fit, response, best.penalty, best.evidence)
+    return SmoothMean.at(best, response)
 
 
 def refit_mean(
@@ -160,8 +157,8 @@ def refit_mean(
     `design` are the features of all rows. The evidence stays that of the first fit.
     """
     response = Response.of(target, weights / weights.sum(), mean.n_rows)
-    fit = fit_coefficients(response.centred(design), response, mean.penalty)
-    return _mean_of(mean.features, fit, response, mean.penalty, mean.evidence)
+    same = Choice(mean.features, response.centred(design), mean.penalty, mean.evidence)
+    return SmoothMean.at(same, response)
 
 
 def _choose_penalty(features: Features, design: FloatArray, response: Response) -> Choice:
@@ -174,22 +171,3 @@ def _choose_penalty(features: Features, design: FloatArray, response: Response) 
     evidence = log_evidence(centred, response, penalties)
     best = len(evidence) - 1 - int(evidence[::-1].argmax())
     return Choice(features, centred, float(penalties[best]), float(evidence[best]))
-
-
-def _mean_of(
-    features: Features, fit: Coefficients, response: Response, penalty: float, evidence: float
-) -> SmoothMean:
-    """Return fitted coefficients as a mean."""
-    return SmoothMean(
-        features,
-        fit.values,
-        fit.intercept,
-        fit.middle,
-        fit.directions,
-        fit.doubts,
-        response.n_rows,
-        fit.residuals,
-        fit.leverages,
-        penalty,
-        evidence,
-    )

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -49,13 +49,6 @@ N_FOLDS = 5
 """Folds from which the residuals are taken."""
 
 
-class Mean(Protocol):
-    """A fitted mean."""
-
-    def predict(self, inputs: FloatArray) -> FloatArray:
-        """Return the mean at each row of inputs."""
-
-
 @dataclass(frozen=True, eq=False)
 class MeanNoise:
     """The mean of a variable given its pillow, and the noise around it.
@@ -66,7 +59,7 @@ class MeanNoise:
     """
 
     design: Design
-    mean: Mean
+    mean: "SmoothMean | RegressorMean"
     residuals: FloatArray
     scale: Scale
     floor: float
@@ -80,11 +73,7 @@ class MeanNoise:
         What is not known of the mean widens the noise: far from all rows it says little.
         """
         inputs = self.design(pillow)
-        doubt: FloatArray | float = 0.0
-        if isinstance(self.mean, SmoothMean):
-            centre, doubt = self.mean.predict_with_doubt(inputs)
-        else:
-            centre = self.mean.predict(inputs)
+        centre, doubt = self.mean.predict_with_doubt(inputs)
         scale = self.scale.level * self.scale.relative(inputs) * np.sqrt(1.0 + doubt)
         return centre, np.maximum(scale, self.floor)
 
@@ -125,10 +114,7 @@ class NoiseDensity(Density):
         centre, scale = self.location(pillow)
         points = student_levels(n_points, self.freedom)
         covered = centre[:, np.newaxis] + scale[:, np.newaxis] * points
-        if isinstance(self.transform, PlainTransform):
-            # Reflected points would not be ascending.
-            return np.clip(covered, self.transform.low, self.transform.high)
-        return self.transform.inverse(covered)
+        return self.transform.clipped(covered)
 
     def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
         """Return quantiles of the noise around the mean, within the limits."""
@@ -242,6 +228,10 @@ class RegressorMean:
     def predict(self, inputs: FloatArray) -> FloatArray:
         """Return the mean at each row of inputs."""
         return np.asarray(self.fitted.predict(inputs), dtype=np.float64).reshape(-1)
+
+    def predict_with_doubt(self, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean, and no doubt: how sure it is, nobody knows."""
+        return self.predict(inputs), np.zeros(len(inputs))
 
 
 def _fit_regressor(

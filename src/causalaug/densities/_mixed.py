@@ -123,7 +123,7 @@ class ReflectedDensity(Density):
 
     def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         """Return the log-density of each value, ``-inf`` beyond the limits."""
-        return self.limits.log_reflected(lambda own: self.density.log_density(own, pillow), values)
+        return self.limits.log_density(lambda own: self.density.log_density(own, pillow), values)
 
     def along(self, values: FloatArray, pillow: FloatArray, position: int) -> Along:
         """Return the log-density along a column of the pillow, by the numbers of rows.
@@ -142,8 +142,7 @@ class ReflectedDensity(Density):
 
     def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
         """Return the points of the density, moved within the limits."""
-        # Reflected points would not be ascending.
-        return np.clip(self.density.cover(pillow, n_points), self.limits.low, self.limits.high)
+        return self.limits.clipped(self.density.cover(pillow, n_points))
 
     def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
         """Return what the density draws, within the limits."""

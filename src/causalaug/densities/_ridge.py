@@ -165,7 +165,7 @@ class Coefficients:
     of the noise over the number of rows.
     """
 
-    values: FloatArray
+    coefficients: FloatArray
     intercept: float
     middle: FloatArray
     directions: FloatArray

@@ -11,9 +11,9 @@ no expectation at all. Beyond the largest distance that was seen a scale is ther
 the slope that it has there, so that whatever grows linearly on the scale does so in the values.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -37,24 +37,39 @@ NOISE_POINTS = 25
 """Quantiles of the noise over which an expected value is averaged."""
 
 
-class Transform(Protocol):
+class Transform(ABC):
     """An increasing function of the values of a column."""
 
+    @abstractmethod
     def holds(self, values: FloatArray) -> BoolArray:
         """Return which values lie within the limits."""
 
+    @abstractmethod
     def forward(self, values: FloatArray) -> FloatArray:
         """Return the scaled values; what is beyond a limit counts as just within it."""
 
+    @abstractmethod
     def inverse(self, scaled: FloatArray) -> FloatArray:
         """Return values within the limits of the column."""
 
+    @abstractmethod
     def log_jacobian(self, values: FloatArray) -> FloatArray:
         """Return the logarithm of the slope of `forward`."""
 
+    def log_density(
+        self, log_scaled: Callable[[FloatArray], FloatArray], values: FloatArray
+    ) -> FloatArray:
+        """Return the log-density of values, given that of scaled values."""
+        logs = log_scaled(self.forward(values)) + self.log_jacobian(values)
+        return np.where(self.holds(values), logs, -np.inf)
+
+    def clipped(self, scaled: FloatArray) -> FloatArray:
+        """Return values of ascending scaled ones, which stay ascending."""
+        return self.inverse(scaled)
+
 
 @dataclass(frozen=True)
-class PlainTransform:
+class PlainTransform(Transform):
     """Values as they are; what would leave the limits is reflected back.
 
     >>> PlainTransform(0.0, 10.0).inverse(np.array([-0.5, 3.0, 12.0]))
@@ -83,17 +98,21 @@ class PlainTransform:
         """Return zeros."""
         return np.zeros(len(values))
 
-    def log_reflected(
-        self, log_density: Callable[[FloatArray], FloatArray], values: FloatArray
+    def log_density(
+        self, log_scaled: Callable[[FloatArray], FloatArray], values: FloatArray
     ) -> FloatArray:
         """Return the log-density of what is reflected, given that of what may leave the limits.
 
         The density beyond a limit counts on this side of it, so that the mass within is 1.
         """
-        logs = log_density(values)
+        logs = log_scaled(values)
         for image in self.mirrored(values):
-            logs = np.logaddexp(logs, log_density(image))
-        return np.where(self.holds(values), logs, -np.inf)
+            logs = np.logaddexp(logs, log_scaled(image))
+        return logs if self == PlainTransform() else np.where(self.holds(values), logs, -np.inf)
+
+    def clipped(self, scaled: FloatArray) -> FloatArray:
+        """Return the values, moved within the limits: reflected ones would not be ascending."""
+        return np.clip(scaled, self.low, self.high)
 
     def mirrored(self, values: FloatArray) -> list[FloatArray]:
         """Return the values as each limit reflects them."""
@@ -111,7 +130,7 @@ class PlainTransform:
 
 
 @dataclass(frozen=True)
-class LogTransform:
+class LogTransform(Transform):
     """Logarithms of the distance to a limit below (or above, with ``sign=-1``).
 
     Beyond `reach`, the largest distance that was seen, the scale is straight: its tangent there.
@@ -157,7 +176,7 @@ class LogTransform:
 
 
 @dataclass(frozen=True)
-class LogitTransform:
+class LogitTransform(Transform):
     """Logarithms of how far above the lower limit, relative to how far below the upper one.
 
     >>> LogitTransform(0.0, 1.0).inverse(np.array([-3.0, 0.0])).round(2)
@@ -199,18 +218,12 @@ def transformed_density(
 ) -> FloatArray:
     """Return the log-density of values whose transformed noise is Student's t around `centre`.
 
-    Values as they are may leave the limits. They are reflected, so that the density beyond a
-    limit counts on this side of it: with every transform the mass within the limits is 1.
+    With every transform the mass within the limits is 1.
     """
     log_scale = np.log(scale)
-    if transform == PlainTransform():
-        return log_student((values - centre) / scale, log_scale, freedom)
-    if isinstance(transform, PlainTransform):
-        return transform.log_reflected(
-            lambda own: log_student((own - centre) / scale, log_scale, freedom), values
-        )
-    logs = log_student((transform.forward(values) - centre) / scale, log_scale, freedom)
-    return np.where(transform.holds(values), logs + transform.log_jacobian(values), -np.inf)
+    return transform.log_density(
+        lambda scaled: log_student((scaled - centre) / scale, log_scale, freedom), values
+    )
 
 
 def choose_transform(

@@ -6,7 +6,7 @@ next door, in `_model`, which is all that `augment` passes through.
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,9 @@ from causalaug.graphs import ADMG
 from causalaug.model._completion import (
     Completer,
     Completion,
-    OwnNumbers,
-    SharedNumbers,
     complete_frame,
+    own_numbers,
+    shared_numbers,
 )
 from causalaug.model._factor import FittedFactor
 from causalaug.model._prediction import Prediction
@@ -67,7 +67,15 @@ class FittedFactors:
     @property
     def factors(self) -> tuple[FittedFactor, ...]:
         """The fitted factors in order, each with its four verbs."""
-        return tuple(FittedFactor(each.target, each.pillow, self) for each in self.product)
+        return tuple(
+            FittedFactor(
+                each.target, each.pillow, self.table, fitted, partial(self._density, number)
+            )
+            for number, (each, fitted) in enumerate(zip(self.product, self.fitted, strict=True))
+        )
+
+    def _density(self, number: int) -> Density:
+        return self.densities[number]
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -286,7 +294,7 @@ class FittedFactors:
         completer = Completer(self.table, self.product, self.densities)
         check_bool("alike", alike)
         rng = as_generator(random_state)
-        numbers = SharedNumbers(new_seed(rng)) if alike else OwnNumbers(rng)
+        numbers = partial(shared_numbers, new_seed(rng)) if alike else partial(own_numbers, rng)
         return complete_frame(completer, frame, self.graph.nodes, copies, numbers, sample_weight)
 
     def _coded(self, frame: Any, without: str | None = None) -> FloatArray:
