@@ -34,9 +34,6 @@ all there is; the sums above and below the bar of a frequency have most of that 
 WIDEST = 200.0
 """With more bandwidths than this in a range the knots would be more than the rows."""
 
-BEYOND = 6.0
-"""Bandwidths beyond the outermost rows that the knots reach."""
-
 
 @dataclass(frozen=True, eq=False)
 class Curves:
@@ -71,8 +68,8 @@ def knots_over(values: FloatArray, bandwidth: float) -> FloatArray | None:
     n_bandwidths = (high - low) / bandwidth
     if not n_bandwidths <= WIDEST:
         return None
-    margin = BEYOND * bandwidth
-    n_knots = int(KNOTS_PER_BANDWIDTH * (n_bandwidths + 2.0 * BEYOND)) + 2
+    margin = 6.0 * bandwidth  # beyond the outermost rows
+    n_knots = int(KNOTS_PER_BANDWIDTH * (n_bandwidths + 12.0)) + 2
     return np.linspace(low - margin, high + margin, n_knots)
 
 

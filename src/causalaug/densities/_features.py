@@ -23,10 +23,8 @@ MOST_ON_A_CURVE = 40
 """The same of a curve: one input needs fewer."""
 
 CURVE_LENGTHS = (0.5, 1.0)
-"""Widths of the bumps of curves that are tried, in standard deviations of their input."""
-
-SURFACE_LENGTHS = (1.0,)
-"""The same of surfaces, times the square root of the number of inputs."""
+"""Widths of the bumps of curves that are tried, in standard deviations of their input. Bumps of a
+surface are as wide as one, times the square root of the number of inputs."""
 
 LINEAR_SHARE = 4.0
 """Prior variance of the linear part, relative to the smooth part. Anything from 1 to 16 is as
@@ -189,10 +187,9 @@ def candidate_features(
         yield features, features.joined(standard, [design for _, design in of_length])
     if n_inputs > 1:
         at = _choose_landmarks(standard, MOST_LANDMARKS)
-        for length in SURFACE_LENGTHS:
-            surface = Bumps.at(at, np.arange(n_inputs), length)
-            features = Features(centre, scale, (surface,))
-            yield features, features.joined(standard, [surface(standard)])
+        surface = Bumps.at(at, np.arange(n_inputs), 1.0)
+        features = Features(centre, scale, (surface,))
+        yield features, features.joined(standard, [surface(standard)])
 
 
 def _curves(

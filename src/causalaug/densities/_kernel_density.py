@@ -21,6 +21,7 @@ from causalaug.densities._curves import (
     knots_over,
 )
 from causalaug.densities._student import (
+    DEFAULT_FREEDOM,
     floor_of_scale,
     log_student,
     spread,
@@ -39,16 +40,10 @@ TAIL_ROWS = 1.0
 """Rows' worth of the broad tail in a kernel density. One row hardly moves a density where rows
 are, and bounds the loss where none is."""
 
-SMALLEST_SUM = 1e-290
-"""Sums of bumps below it may have lost digits to underflow."""
-
 LEFT_OUT_ENTRIES = 40_000
 """Weights held at a time where rows are left out: small enough for the processor's cache. Four
 times as many take a fifth longer on 300 rows (`benchmarks/before_after.py`, fixed share, Ridge);
 of 1,000 rows an eighth of those that are left out is one block."""
-
-TAIL_FREEDOM = 3.0
-"""Degrees of freedom of broad tails."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +62,7 @@ class Broad:
     def log_density(self, values: FloatArray) -> FloatArray:
         """Return the log-density of each value."""
         distance = (values - self.centre) / self.scale
-        return log_student(distance, float(np.log(self.scale)), TAIL_FREEDOM)
+        return log_student(distance, float(np.log(self.scale)), DEFAULT_FREEDOM)
 
 
 def weighted_quantile(values: FloatArray, share: FloatArray, level: float) -> float:
@@ -169,7 +164,7 @@ class KernelDensity(WithCurves, Density):
         levels = (np.arange(n_points - n_tail) + 0.5) / (n_points - n_tail)
         result = np.empty((len(pillow), n_points))
         result[:, :n_tail] = self.tail.centre + self.tail.scale * student_levels(
-            n_tail, TAIL_FREEDOM
+            n_tail, DEFAULT_FREEDOM
         )
         for members, query, log_weights in self.rows.blocks(pillow):
             held = np.broadcast_to(self._lent(pillow[members]), (len(members), self.rows.n_rows))
@@ -241,7 +236,7 @@ class KernelDensity(WithCurves, Density):
             of_tail = (TAIL_ROWS / (effective_rows(weights) + TAIL_ROWS))[query]
             point = uniform[members]
             far = self.tail.centre + self.tail.scale * student_quantile(
-                np.minimum(point / of_tail, 1.0), TAIL_FREEDOM
+                np.minimum(point / of_tail, 1.0), DEFAULT_FREEDOM
             )
             rest = np.clip((point - of_tail) / np.maximum(1.0 - of_tail, 1e-12), 0.0, 1.0)
             running = np.cumsum(weights, axis=1)[query]
@@ -260,7 +255,8 @@ class KernelDensity(WithCurves, Density):
 def _log_mixed(weights: FloatArray, bumps: FloatArray, log_bumps: FloatArray) -> FloatArray:
     """Return the logarithm of the weighted sum of each row's bumps; a row of nothing has -inf."""
     sums = np.einsum("ij,ij->i", weights, bumps)
-    small = np.flatnonzero(sums < SMALLEST_SUM)
+    # Smaller sums may have lost digits to underflow.
+    small = np.flatnonzero(sums < 1e-290)
     with np.errstate(divide="ignore"):
         mixed: FloatArray = np.log(sums)
         if len(small):

@@ -16,7 +16,6 @@ from causalaug.densities._base import Along, Density, beside
 from causalaug.densities._features import Design, Shelf
 from causalaug.densities._mean import SmoothMean, fit_smooth_mean
 from causalaug.densities._noise import (
-    DEFAULT_FREEDOM,
     Scale,
     calm_mean,
     fit_scale,
@@ -24,6 +23,7 @@ from causalaug.densities._noise import (
     standard_residuals,
 )
 from causalaug.densities._student import (
+    DEFAULT_FREEDOM,
     fit_student_scale,
     floor_of_scale,
     log_student,

@@ -18,15 +18,6 @@ from causalaug.densities._levels import LevelDensity
 from causalaug.densities._transform import PlainTransform
 from causalaug.typing import FloatArray, IntArray
 
-FEWEST_PILED_UP = 5
-"""Fewer equal values are chance."""
-
-LEAST_PILED_UP = 0.1
-"""The same as a share of all rows."""
-
-LEAST_CHANGE = 1e-6
-"""Weights that change by less in a round are found."""
-
 
 @dataclass(frozen=True, eq=False)
 class AtomDensity(Density):
@@ -108,7 +99,7 @@ def find_pile(values: FloatArray, share: FloatArray) -> float | None:
     counts, weight = np.bincount(number), np.bincount(number, share)
     at = int(np.argmax(weight))
     others = np.delete(counts, at)
-    piles_up = counts[at] >= FEWEST_PILED_UP and weight[at] >= LEAST_PILED_UP
+    piles_up = counts[at] >= 5 and weight[at] >= 0.1  # fewer equal values are chance
     if len(others) < 2 or not piles_up or others.max() * 3 > counts[at]:
         return None
     return float(distinct[at])
@@ -290,6 +281,6 @@ def stacking_weights(log_densities: FloatArray, row_weights: FloatArray) -> Floa
         explained = relative * weights
         explained /= explained.sum(axis=1, keepdims=True)
         better: FloatArray = (row_weights @ explained + 1.0) / total
-        if np.abs(better - weights).max() < LEAST_CHANGE:
+        if np.abs(better - weights).max() < 1e-6:
             return better
         weights = better

@@ -16,23 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from causalaug.densities._mean import SmoothMean, fit_smooth_mean, refit_mean
-from causalaug.densities._student import fit_student_scale, log_student
+from causalaug.densities._student import DEFAULT_FREEDOM, fit_student_scale, log_student
 from causalaug.typing import FloatArray
 
 FREEDOMS = (2.0, 3.0, 4.0, 6.0, 10.0, 30.0)
 """Degrees of freedom that are tried; with 30 it is nearly a Gaussian."""
 
-DEFAULT_FREEDOM = 3.0
-"""Degrees of freedom where there are too few rows to tell."""
-
 FEWEST_FOR_TAILS = 20
 """Fewer rows say nothing about tails: the mean stays as it is."""
-
-ROBUST_ROUNDS = 2
-"""Fits with new weights. The first does most of it."""
-
-GROSS = 0.02
-"""A row that counts less than this among others is a gross error: about 14 scales out."""
 
 FEWEST_FOR_SCALE = 40
 """Fewer rows say nothing about where the noise is larger."""
@@ -108,11 +99,11 @@ def calm_mean(
     if len(share) < FEWEST_FOR_TAILS:
         return mean
     calm = _calm_weights(mean, share, DEFAULT_FREEDOM)
-    if calm.min() < GROSS:
-        # A gross error looks like a large noise, and has made the mean too stiff.
+    if calm.min() < 0.02:
+        # A gross error, about 14 scales out, looks like a large noise, and made the mean too stiff.
         mean = fit_smooth_mean(inputs, target, share * calm)
     design = mean.features(inputs)
-    for _ in range(ROBUST_ROUNDS):
+    for _ in range(2):  # the first does most of it
         mean = refit_mean(mean, design, target, share * _calm_weights(mean, share, freedom))
     return mean
 

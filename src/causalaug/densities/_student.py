@@ -8,19 +8,9 @@ from scipy.special import gammaln, ndtri, stdtrit
 
 from causalaug.typing import FloatArray
 
-SMALLEST_SCALE = 1e-290
-"""Squared scales are not made smaller than that, in units of the largest residual."""
-
-FARTHEST_STEP = 2.0
-"""By how much the logarithm of a squared scale changes at a time, at most."""
-
-LEAST_STEP = 1e-6
-"""After a step as small as this, the next would be smaller than rounding: its square."""
-
-MOST_STEPS = 60
-
-FARTHEST_LEVEL = 1e-4
-"""Points of a quadrature start and end at this share of the mass."""
+DEFAULT_FREEDOM = 3.0
+"""Degrees of freedom of broad tails, and of noise where too few rows tell: a few outliers do not
+choose then."""
 
 
 def log_student(distance: FloatArray, log_scale: FloatArray | float, freedom: float) -> FloatArray:
@@ -53,7 +43,7 @@ def student_levels(n_points: int, freedom: float) -> FloatArray:
     Levels are even on the scale of the logistic: half of the points are in the tails, which a
     posterior may need.
     """
-    edge = np.log(1.0 / FARTHEST_LEVEL)
+    edge = np.log(1e4)  # from one part in ten thousand of the mass to all but one
     levels = 1.0 / (1.0 + np.exp(-np.linspace(-edge, edge, n_points)))
     return np.asarray(stdtrit(min(freedom, 1e10), levels), dtype=np.float64)
 
@@ -80,17 +70,17 @@ def fit_student_scale(
     if not np.isfinite(freedom) or scale <= 0.0:
         return unit * math.sqrt(scale)
     scale = (start / unit) ** 2 if start > 0.0 else scale
-    for _ in range(MOST_STEPS):
+    for _ in range(60):
         far = squares / (squares + freedom * scale)
         counts = share * far
         slope = float(counts @ (1.0 - far))
         # If one row has nearly all weight the scale shrinks for ever; it must not become zero.
-        if slope <= 0.0 or scale < SMALLEST_SCALE:
+        if slope <= 0.0 or scale < 1e-290:
             break
         excess = float(counts.sum()) - 1.0 / (freedom + 1.0)
-        step = min(max(excess / slope, -FARTHEST_STEP), FARTHEST_STEP)
+        step = min(max(excess / slope, -2.0), 2.0)
         scale *= math.exp(step)
-        if abs(step) <= LEAST_STEP:
+        if abs(step) <= 1e-6:  # the next would be smaller than rounding: its square
             break
     return unit * math.sqrt(scale)
 

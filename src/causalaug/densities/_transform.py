@@ -20,6 +20,7 @@ import numpy as np
 from causalaug._magnitudes import LARGEST
 from causalaug.densities._mean import fit_smooth_mean
 from causalaug.densities._student import (
+    DEFAULT_FREEDOM,
     fit_student_scale,
     log_student,
     spread,
@@ -29,12 +30,6 @@ from causalaug.typing import BoolArray, FloatArray
 
 LEAST_SKEWNESS = 0.5
 """A column with a shorter tail looks much the same on a logarithmic scale: none is tried."""
-
-FREEDOM = 3.0
-"""Degrees of freedom of the noise: with tails this heavy a few outliers do not choose."""
-
-NOISE_POINTS = 25
-"""Quantiles of the noise over which an expected value is averaged."""
 
 
 class Transform(ABC):
@@ -291,12 +286,13 @@ def judge_scale(
     """
     scaled = transform.forward(target)
     smooth = fit_smooth_mean(inputs, scaled, weights)
-    left_out = smooth.residuals / np.maximum(1.0 - smooth.leverages, 1e-6)
-    share = weights / weights.sum()
-    size = max(fit_student_scale(left_out, share, FREEDOM), np.finfo(np.float64).tiny)
+    left_out, share = smooth.left_out, weights / weights.sum()
+    size = max(fit_student_scale(left_out, share, DEFAULT_FREEDOM), np.finfo(np.float64).tiny)
     centre = scaled - left_out
-    logs = transformed_density(transform, target, centre, np.full(len(target), size), FREEDOM)
-    levels = (np.arange(NOISE_POINTS) + 0.5) / NOISE_POINTS
-    around = centre[:, np.newaxis] + size * student_quantile(levels, FREEDOM)
+    logs = transformed_density(
+        transform, target, centre, np.full(len(target), size), DEFAULT_FREEDOM
+    )
+    levels = (np.arange(25) + 0.5) / 25  # the noise is averaged over so many quantiles
+    around = centre[:, np.newaxis] + size * student_quantile(levels, DEFAULT_FREEDOM)
     expected = transform.inverse(around).mean(axis=1)
     return float(share @ logs), float(share @ np.square(expected - target))

@@ -33,19 +33,6 @@ are off by a quarter less and take twice as long (96 posteriors of 80 to 100 row
 MEAN_POINTS = 13
 """Points of each round if only the mean is wanted."""
 
-LARGEST_POINT = 0.35
-"""Even points are close enough if none stands for more of the mass: a Gaussian has that much on
-the middle one if the next is 0.9 standard deviations away."""
-
-LEFT_OUT = 0.005
-"""Mass on either side that the even points need not reach."""
-
-LEAST_RELATIVE_LOG = -300.0
-"""Densities that are lower than this, relative to the highest, are taken for it."""
-
-FLAT = 1e-6
-"""Logarithms of the density that differ by less than this across a cell are taken to do so."""
-
 MOST_MEAN_ROUNDS = 4
 """Rounds after which a mean stays as it is: the fourth changes it by little, wherever it is."""
 
@@ -160,7 +147,8 @@ def _means(posterior: Posterior, values: FloatArray) -> FloatArray:
         # By the trapezoid rule a point stands for half of the cell on either side of it.
         masses = 0.5 * (np.pad(cells, ((0, 0), (1, 0))) + np.pad(cells, ((0, 0), (0, 1))))
         result[rough] = (masses * points).sum(axis=1)
-        is_rough = masses.max(axis=1) > (LARGEST_POINT if number else 0.0)
+        # A Gaussian has 0.35 on its middle point if the next is 0.9 standard deviations away.
+        is_rough = masses.max(axis=1) > (0.35 if number else 0.0)
         rough, points = rough[is_rough], _evenly(points[is_rough], log_joint[is_rough])
         if not len(rough):
             break
@@ -178,8 +166,9 @@ def _evenly(points: FloatArray, log_joint: FloatArray) -> FloatArray:
     running /= np.maximum(running[:, -1:], np.finfo(np.float64).tiny)
     # All points may be one, on a limit, and there is no mass between them.
     running[:, -1] = 1.0
-    first = (running < LEFT_OUT).sum(axis=1, keepdims=True)
-    last = (running < 1.0 - LEFT_OUT).sum(axis=1, keepdims=True) + 1
+    # Points need not reach the outermost half percent of the mass on either side.
+    first = (running < 0.005).sum(axis=1, keepdims=True)
+    last = (running < 0.995).sum(axis=1, keepdims=True) + 1
     begin, end = (np.take_along_axis(points, each, 1) for each in (first, last))
     return begin + (end - begin) * np.linspace(0.0, 1.0, MEAN_POINTS)
 
@@ -253,9 +242,10 @@ def _masses_under_lines(
     """
     top = log_joint.max(axis=1)
     top = np.where(np.isfinite(top), top, 0.0)
-    relative = np.maximum(log_joint - top[:, np.newaxis], LEAST_RELATIVE_LOG)
+    # What is next to nothing beside the highest stays above zero, and flat cells have a slope.
+    relative = np.maximum(log_joint - top[:, np.newaxis], -300.0)
     high, slope = np.maximum(relative[:, 1:], relative[:, :-1]), np.diff(relative, axis=1)
-    drop = np.maximum(np.abs(slope), FLAT)
+    drop = np.maximum(np.abs(slope), 1e-6)
     masses: FloatArray = np.diff(points, axis=1) * np.exp(high) * -np.expm1(-drop) / drop
     return masses, top, slope
 
