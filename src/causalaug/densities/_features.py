@@ -63,15 +63,6 @@ class Design:
         facts = np.column_stack([weights, *(weights * each for each in numbers)])
         return cls(columns, tuple(_indicated(table, column, facts) for column in columns))
 
-    def is_number(self, position: int) -> bool:
-        """Return whether a column of the pillow is an input as it is."""
-        return self.levels[position] is None
-
-    @property
-    def has_one_input_each(self) -> bool:
-        """Whether the inputs are as many as the columns, and in their order."""
-        return all(levels is None or len(levels) == 1 for levels in self.levels)
-
     def __call__(self, pillow: FloatArray) -> FloatArray:
         """Return the inputs, one row per row of pillow values."""
         blocks = [

@@ -33,7 +33,6 @@ from causalaug.densities._weighed import (
     add_log_shares,
     effective_rows,
 )
-from causalaug.kernels import RowWeigher
 from causalaug.typing import FloatArray, IntArray
 
 TAIL_ROWS = 1.0
@@ -82,20 +81,6 @@ class KernelDensity(WithCurves, Density):
     bandwidth: float
     tail: Broad
     shift: Shift | None = None
-
-    @classmethod
-    def of(
-        cls,
-        weigher: RowWeigher,
-        values: FloatArray,
-        share: FloatArray,
-        bandwidth: float,
-        shift: Shift | None = None,
-    ) -> "KernelDensity":
-        """Return the density of a column of numbers, given what weighs its rows."""
-        rows = WeighedRows(weigher, len(values))
-        bandwidth = max(bandwidth, floor_of_scale(values))
-        return cls(rows, values, bandwidth, Broad.of(values, share), shift)
 
     def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
         """Return the log-density of each value."""
