@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import causalaug as ca
 from causalaug.densities._mean import fit_smooth_mean
-from causalaug.densities._scale_choice import choose_transform
+from causalaug.densities._transform import choose_transform
 from causalaug.exceptions import ParameterError
 from oracles import all_lent_paths
 from regressors import HalfSum, Unweighted, Zero

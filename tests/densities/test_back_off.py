@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import causalaug as ca
-from causalaug.densities import BackOff, density_of, fit_back_off
+from causalaug.densities import BackOff, fit_back_off
 from causalaug.densities._back_off import (
     MOST_CROSSED,
     SHARES,
@@ -179,7 +179,7 @@ def test_many_columns_are_left_out_one_by_one_and_the_most_telling_last():
 def test_a_level_that_only_rows_with_holes_have_is_one_of_the_levels():
     frame = pd.DataFrame({"x": ["u", "v"] * 10 + [None], "y": ["a", "b"] * 10 + ["c"]})
     model = ca.fit_model(frame, "x -> y", "auto")
-    density = density_of(model.fitted[1], model.table, model.factors[1])
+    density = model.densities[1]
     assert isinstance(density, BackOff)
     assert len(density.levels) == 3
     chances = np.exp(density.log_probabilities(np.array([[0.0], [1.0]])))

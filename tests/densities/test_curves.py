@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import causalaug as ca
-from causalaug.densities import RowDensities, _curves, _weighed, rows_that_suffice
+from causalaug.densities import Density, RowLaw, _curves, _weighed, rows_that_suffice
 from causalaug.kernels import ColumnKernel, ProductKernel, SomeRows
 
 ALONG = "a -> x; {x, a} -> number; {x, g} -> branch; {x, a, g} -> level; x -> rank"
@@ -50,7 +50,7 @@ def asked(model, name):
 @pytest.mark.parametrize("name", ["number", "branch", "level", "rank"])
 def test_curves_along_a_cause_agree_with_rows_that_are_weighed_anew(model, name):
     density, own, pillow, position, points = asked(model, name)
-    slow = density.log_along(own, pillow, position, points)
+    slow = Density.along(density, own, pillow, position)(np.arange(len(own)), points)
     fast = density.along(own, pillow, position)(np.arange(len(own)), points)
     apart = np.abs(fast - slow)
     assert 0.0 < apart.max() < 0.1, "curves are used, and within a tenth in logarithm"
@@ -60,7 +60,7 @@ def test_curves_along_a_cause_agree_with_rows_that_are_weighed_anew(model, name)
 def test_curves_of_a_number_agree_with_rows_that_are_weighed_anew(model):
     density, own, pillow, _, _ = asked(model, "number")
     points = own[:, np.newaxis] + np.linspace(-1.0, 1.0, 7)
-    held = density.held(pillow).log_density(points, np.arange(len(own))[:, np.newaxis])
+    held = density.given(pillow)(np.arange(len(own)), points)
     apart = np.abs(held - density.log_density(points, pillow))
     assert 0.0 < apart.max() < 0.02
 
@@ -69,7 +69,8 @@ def test_beyond_the_knots_the_slow_way_answers(model):
     density, own, pillow, position, points = asked(model, "number")
     far = points + 1e3
     found = density.along(own, pillow, position)(np.arange(len(own)), far)
-    np.testing.assert_array_equal(found, density.log_along(own, pillow, position, far))
+    slow = Density.along(density, own, pillow, position)(np.arange(len(own)), far)
+    np.testing.assert_array_equal(found, slow)
 
 
 def test_curves_do_not_depend_on_what_was_asked_before(frame):
@@ -100,7 +101,8 @@ def test_small_tables_are_answered_as_ever(frame):
     model = ca.fit_model(small, ALONG, ca.KernelConditional(temperature=0.6))
     density, own, pillow, position, points = asked(model, "number")
     fast = density.along(own, pillow, position)(np.arange(len(own)), points)
-    np.testing.assert_array_equal(fast, density.log_along(own, pillow, position, points))
+    slow = Density.along(density, own, pillow, position)(np.arange(len(own)), points)
+    np.testing.assert_array_equal(fast, slow)
 
 
 # Fewer rows than the table has.
@@ -128,12 +130,12 @@ def auto(frame, **options):
 @pytest.mark.usefixtures("few_suffice")
 def test_every_row_may_lend_its_value_though_fewer_make_the_density(frame):
     model = auto(frame)
-    fits = [fit for fit in model.fitted if isinstance(fit.density, RowDensities)]
-    assert fits
-    for fit in fits:
-        assert len(fit.density.sample.rows) == 120
-        assert len(fit.density.judged.sample.rows) == 60
-        assert fit.rows is None
+    laws = [law for law in (fit.law() for fit in model.fitted) if isinstance(law, RowLaw)]
+    assert laws
+    for law in laws:
+        assert len(law.enough.rows) == 120
+        assert len(law.to_judge.rows) == 60
+    assert all(fit.rows is None for fit in model.fitted)
 
 
 @pytest.mark.usefixtures("few_suffice")

@@ -8,7 +8,6 @@ from scipy import stats
 from scipy.integrate import trapezoid
 
 import causalaug as ca
-from causalaug.densities import density_of
 from causalaug.densities._kernel_density import KernelDensity
 from causalaug.densities._levels import LevelDensity
 
@@ -22,7 +21,7 @@ def fitted(seed, kinds=None, n_rows=12):
     )
     (factor,) = [each for each in ca.factorize(ca.read_graph("x -> y")) if each.pillow]
     (fit,) = ca.KernelConditional(temperature=1.0).fit(frame, [factor])
-    return frame, density_of(fit, frame, factor)
+    return frame, fit.density(frame, factor)
 
 
 @given(SEEDS, st.sampled_from([None, {"y": "discrete"}]))
@@ -54,7 +53,7 @@ def test_even_numbers_give_values_that_follow_the_density(conditional, name):
     frame = ca.Table.from_frame(np.column_stack([x, x + rng.normal(size=40)]), names=["x", "y"])
     factors = ca.factorize(ca.read_graph("x -> y"))
     number = ["x", "y"].index(name)
-    density = density_of(conditional.fit(frame, factors)[number], frame, factors[number])
+    density = conditional.fit(frame, factors)[number].density(frame, factors[number])
     even = (np.arange(4000) + 0.5) / 4000
     pillow = np.full((4000, number), 0.3)
     drawn = density.draw(pillow, even)

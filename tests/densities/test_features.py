@@ -31,11 +31,3 @@ def test_bumps_are_gaussians_of_the_distance(n_inputs):
     inputs, landmarks = rng.normal(size=(7, n_inputs)), rng.normal(size=(4, n_inputs))
     slow = [[np.exp(-0.5 * np.sum((x - z) ** 2) / 0.49) for z in landmarks] for x in inputs]
     np.testing.assert_allclose(_features._bumps(inputs, landmarks, 0.7), slow)
-
-
-def test_a_surface_of_many_rows_is_not_kept():
-    inputs = np.random.default_rng(0).normal(size=(5000, 2))
-    shelf = {}
-    tried = list(_features.candidate_features(np.zeros(2), np.ones(2), inputs, shelf))
-    assert len(tried) == 4
-    assert [n_inputs for n_inputs, _ in shelf] == [1, 1]

@@ -22,7 +22,7 @@ def problem():
     frame = pd.DataFrame({"cause": cause, "effect": np.sin(cause) + 0.2 * rng.normal(size=50)})
     table, factors = ca.Table.from_frame(frame), ca.factorize(ca.read_graph("cause -> effect"))
     fitted = ca.KernelConditional().fit(table, factors)[1]
-    return fitted.density.make_density(table, factors[1]), table.values[:, :1]
+    return fitted.density(table, factors[1]), table.values[:, :1]
 
 
 def test_rows_are_left_out_a_few_at_a_time_with_the_same_result(problem, monkeypatch):
@@ -57,32 +57,6 @@ def test_a_row_that_is_left_out_has_the_density_of_the_table_without_it(problem,
         np.testing.assert_allclose(found[row], slow[0], rtol=1e-9)
 
 
-def root_density(values, weights):
-    kernel = ca.kernels.ProductKernel(np.empty((len(values), 0)), [], weights)
-    share = weights / weights.sum()
-    bandwidth = ca.kernels.silverman(values)
-    return _kernel_density.KernelDensity.of(kernel, values, share, bandwidth)
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(2, 80), st.sampled_from([0.5, 3.0, 1e6]))
-def test_roots_are_interpolated_from_what_the_slow_way_gives(seed, n_rows, freedom):
-    rng = np.random.default_rng(seed)
-    values = np.concatenate([rng.standard_t(freedom, n_rows), rng.normal(4.0, 0.1, n_rows)])
-    density = root_density(values, rng.uniform(0.1, 2.0, len(values)))
-    knots = np.linspace(values.min() - 1.0, values.max() + 1.0, 90)
-    plain = density._exact(knots, np.empty((90, 0)))
-    np.testing.assert_allclose(density._without_pillow(knots), plain, rtol=1e-9)
-    # A table has 9 points to a bandwidth at the least; between bumps a density bends the most.
-    np.testing.assert_allclose(density.log_density(knots, np.empty((90, 0))), plain, atol=0.03)
-
-
-def test_the_points_of_a_root_are_as_many_as_its_range_needs():
-    calm = root_density(np.linspace(0.0, 1.0, 50), np.ones(50))
-    wide = root_density(np.append(np.linspace(0.0, 1.0, 50), 15.0), np.ones(51))
-    assert 300 < len(calm._table[0]) < 800
-    assert len(wide._table[0]) == _kernel_density.TABLE_POINTS
-
-
 def test_a_row_that_is_left_out_does_not_speak_for_itself(problem):
     density, pillow = problem
     some = np.arange(50)
@@ -103,5 +77,5 @@ def test_mixed_bumps_do_not_depend_on_the_unit(shift, seed):
     weights[0, 1:] = 0.0
     log_bump = rng.normal(size=(3, 4))
     slow = np.log((weights * np.exp(log_bump)).sum(axis=1)) + shift
-    found = _log_mixed(weights, np.exp(log_bump + shift), lambda rows: log_bump[rows] + shift)
+    found = _log_mixed(weights, np.exp(log_bump + shift), log_bump + shift)
     np.testing.assert_allclose(found, slow)

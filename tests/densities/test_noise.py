@@ -5,15 +5,13 @@ import pandas as pd
 import pytest
 
 import causalaug as ca
-from causalaug.densities._mean import fit_smooth_mean, fit_with_design
+from causalaug.densities._mean import fit_smooth_mean
 from causalaug.densities._noise import (
     DEFAULT_FREEDOM,
     FREEDOMS,
-    Known,
     calm_mean,
     fit_scale,
     pool_tails,
-    standard_residuals,
 )
 
 EVEN = np.full(60, 1.0 / 60.0)
@@ -23,13 +21,13 @@ EVEN = np.full(60, 1.0 / 60.0)
 def test_the_tails_of_many_variables_are_told(freedom, found):
     rng = np.random.default_rng(0)
     draw = rng.standard_normal if np.isinf(freedom) else lambda n: rng.standard_t(freedom, n)
-    assert pool_tails([draw(60) for _ in range(15)], [EVEN] * 15).freedom in found
+    assert pool_tails([draw(60) for _ in range(15)], [EVEN] * 15) in found
 
 
 def test_few_rows_say_nothing_about_tails():
     few = np.full(9, 1.0 / 9.0)
-    assert pool_tails([np.arange(9.0)], [few]).freedom == DEFAULT_FREEDOM
-    assert pool_tails([], []).freedom == DEFAULT_FREEDOM
+    assert pool_tails([np.arange(9.0)], [few]) == DEFAULT_FREEDOM
+    assert pool_tails([], []) == DEFAULT_FREEDOM
 
 
 def test_a_gross_error_does_not_move_a_calm_mean():
@@ -43,19 +41,6 @@ def test_a_gross_error_does_not_move_a_calm_mean():
     truth = 2.0 * query[:, 0]
     assert np.abs(calm.predict(query) - truth).max() < 0.1
     assert np.abs(plain.predict(query) - truth).max() > 0.4
-
-
-@pytest.mark.parametrize("outlier", [0.0, 40.0])
-def test_a_calm_mean_needs_no_features_and_scales_but_takes_them(outlier):
-    rng = np.random.default_rng(2)
-    x = rng.normal(size=(60, 2))
-    y = np.sin(2.0 * x[:, 0]) + 0.1 * rng.standard_t(3.0, size=60)
-    y[3] += outlier
-    plain, design = fit_with_design(x, y, EVEN)
-    tails = pool_tails([standard_residuals(plain)], [EVEN])
-    slow = calm_mean(plain, x, y, EVEN, tails.freedom)
-    fast = calm_mean(plain, x, y, EVEN, tails.freedom, Known(design, tails.scales[0]))
-    np.testing.assert_allclose(fast.predict(x), slow.predict(x), rtol=1e-8)
 
 
 def scale_of(seed, slope):

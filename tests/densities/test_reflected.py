@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causalaug as ca
-from causalaug.densities import density_of
 
 
 def skewed(n, seed):
@@ -30,7 +29,7 @@ def test_all_mass_lies_within_the_limits(n, seed):
         low, high = model.table.limits[model.table.index(factor.target)]
         if factor.target == "x":
             continue
-        density = density_of(fitted, model.table, factor)
+        density = fitted.density(model.table, factor)
         grid = np.linspace(low - 1.0, min(high, 100.0) + 1.0, 2_001)
         pillow = np.repeat([[0.3]], len(grid), axis=0)
         within = np.exp(density.log_density(grid, pillow))

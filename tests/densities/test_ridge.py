@@ -65,7 +65,7 @@ def test_coefficients_are_those_of_a_slow_ridge_regression(seed, shape):
     response = Response.of(target, weights / weights.sum())
     fit = fit_coefficients(response.centred(design), response, 0.3)
     slope, intercept = slow_ridge(design, target, response.share, 0.3 / response.n_rows)
-    np.testing.assert_allclose(fit.values, slope, atol=1e-8)
+    np.testing.assert_allclose(fit.coefficients, slope, atol=1e-8)
     assert fit.intercept == pytest.approx(intercept, abs=1e-8)
 
 

@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from causalaug.densities import _student
 from causalaug.densities._student import (
     fit_student_scale,
-    fit_student_scales,
     floor_of_scale,
     log_student,
+    spread,
+    unit_of,
 )
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -55,36 +55,6 @@ def test_wherever_the_search_starts_the_scale_is_the_same(seed, freedom, start):
     assert fit_student_scale(residuals, share, freedom, start) == pytest.approx(plain, rel=1e-9)
 
 
-@pytest.mark.parametrize("together", [1, 50, 1 << 14])
-@pytest.mark.parametrize("unit", [1e-250, 1.0, 1e250])
-def test_scales_of_several_variables_are_those_of_each_alone(monkeypatch, together, unit):
-    monkeypatch.setattr(_student, "TOGETHER", together)
-    rng = np.random.default_rng(0)
-    residuals = [unit * 10.0**k * rng.standard_t(3.0, 20 + 5 * k) for k in range(4)]
-    residuals.append(np.zeros(7))
-    shares = [rng.dirichlet(np.ones(len(each))) for each in residuals]
-    freedoms = (2.0, 6.0, 30.0)
-    scales, logs = fit_student_scales(residuals, shares, freedoms)
-    assert scales.shape == logs.shape == (3, 5)
-    for row, freedom in enumerate(freedoms):
-        for number, (own, share) in enumerate(zip(residuals, shares, strict=True)):
-            scale = fit_student_scale(own, share, freedom)
-            assert scales[row, number] == pytest.approx(scale, rel=1e-9)
-            slow = 0.0
-            if scale > 0.0:
-                slow = share @ log_student(own / scale, float(np.log(scale)), freedom)
-            assert logs[row, number] == pytest.approx(slow)
-
-
-def test_one_row_of_all_the_weight_does_not_stop_the_others():
-    share, even = np.array([1.0, 0.0, 0.0]), np.full(3, 1.0 / 3.0)
-    residuals = [np.array([0.1, 3.0, -9.0]), np.array([1.0, -2.0, 0.5])]
-    scales, logs = fit_student_scales(residuals, [share, even], (3.0,))
-    assert np.isfinite(logs).all()
-    expected = [fit_student_scale(r, s, 3.0) for r, s in zip(residuals, (share, even), strict=True)]
-    np.testing.assert_allclose(scales[0], expected)
-
-
 def test_the_scale_of_the_noise_stays_above_zero_where_one_row_has_all_weight():
     share = np.array([1.0 - 1e-13, 1e-13])
     assert fit_student_scale(np.array([0.0, 1.0]), share, 3.0) > 0.0
@@ -93,3 +63,17 @@ def test_the_scale_of_the_noise_stays_above_zero_where_one_row_has_all_weight():
 @pytest.mark.parametrize("freedom", [3.0, np.inf])
 def test_nothing_is_left_of_a_density_so_far_out_that_squares_overflow(freedom):
     assert log_student(np.array([1e200]), 0.0, freedom)[0] == -np.inf
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1.0, 1e300])
+def test_the_spread_is_the_standard_deviation_of_repeated_rows(unit):
+    values, weights = np.array([1.0, 2.0, 5.0]), np.array([3.0, 1.0, 2.0])
+    expected = np.repeat(values, weights.astype(int)).std() * unit
+    assert float(spread(values * unit, weights)) == pytest.approx(expected)
+
+
+def test_values_that_do_not_vary_have_the_unit_one():
+    share = np.array([0.5, 0.25, 0.25])
+    assert unit_of(np.zeros(3), share) == 1.0
+    assert unit_of(np.array([1.0, -1.0, -1.0]), share) == pytest.approx(1.0)
+    assert unit_of(np.array([2.0, -2.0, -2.0]), share) == pytest.approx(2.0)

@@ -66,11 +66,12 @@ def test_all_questions_to_noise_have_one_answer():
     rng = np.random.default_rng(0)
     mixed, values = mean_of(LINES), rng.normal(size=6)
     pillow, points = rng.normal(size=(6, 1)), rng.normal(size=(6, 4))
-    along = mixed.log_along(values, pillow, 0, points)
+    rows = np.arange(6)
+    along = mixed.along(values, pillow, 0)(rows, points)
     one_by_one = [mixed.log_density(values, points[:, [number]]) for number in range(4)]
     np.testing.assert_allclose(along, np.column_stack(one_by_one))
-    held = mixed.held(pillow).log_density(points, np.arange(6.0)[:, np.newaxis])
-    np.testing.assert_allclose(held, mixed.log_density(points, pillow))
+    given = mixed.given(pillow)(rows, points)
+    np.testing.assert_allclose(given, mixed.log_density(points, pillow))
 
 
 def test_draws_follow_the_mean():

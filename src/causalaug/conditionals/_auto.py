@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from causalaug._validation import check_at_least
-from causalaug.conditionals._base import FittedConditional, fit_normal
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.conditionals._residual import ResidualConditional
 from causalaug.densities import (
     DEFAULT_SMOOTHING,
     BackOff,
-    RowDensities,
+    FittedLaw,
     Sample,
     are_levels,
     fit_back_off,
@@ -28,6 +26,7 @@ from causalaug.densities import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from causalaug.conditionals._base import FittedConditional
     from causalaug.factorization import Factor
     from causalaug.table import Table
     from causalaug.typing import IntArray
@@ -104,37 +103,37 @@ class AutoConditional:
         self, tables: Sequence[Table], factors: Sequence[Factor]
     ) -> tuple[FittedConditional, ...]:
         """Return the same where each factor has a table of its own."""
-        return fit_normal(tables, partial(self._fit_each, factors=factors))
+        forms = [table.normal() for table in tables]
+        fitted = self._fit_normal([table for table, _ in forms], factors)
+        return tuple(replace(fit, rows=rows) for fit, (_, rows) in zip(fitted, forms, strict=True))
 
-    def _fit_each(
+    def _fit_normal(
         self, tables: Sequence[Table], factors: Sequence[Factor]
-    ) -> tuple[FittedConditional, ...]:
+    ) -> list[FittedConditional]:
+        """Fit factors to tables in which copies are weights."""
         kernel = KernelConditional(level_smoothing=self.level_smoothing)
         are_many = any(table.n_rows in ROWS_THAT_LEND_ANYWHERE for table in tables)
         options = {"temperature": math.inf} if are_many else {}
-        sampled = _Sampled.of(tables, factors)
-        moved = sampled.thinned(
-            kernel, ResidualConditional(kernel=kernel, **options).fit_each(tables, factors)
-        )
+        pairs = list(zip(tables, factors, strict=True))
+        fewer = [_fewer_rows(pairs, choose) for choose in (rows_that_suffice, rows_to_judge)]
+        first = ResidualConditional(kernel=kernel, **options).fit_each(tables, factors)
+        tried = [[each] for each in _thinned(kernel, first, range(len(pairs)), fewer)]
         backing = self._backing(tables, factors)
-        tried = [
-            () if each[-1] is not None and not _has_ranks(*each[1:3]) else _tried(*each[:3])
-            for each in zip(moved, tables, factors, backing, strict=True)
+        beside = [
+            () if back is not None and not _has_ranks(*pair) else _temperatures(fit, *pair)
+            for fit, back, pair in zip(first, backing, pairs, strict=True)
         ]
-        at = {
-            t: sampled.thinned(wide, wide.fit_each(tables, factors))
-            for t in dict.fromkeys(t for each in tried for t in each)
-            for wide in [replace(kernel, temperature=t)]
-        }
-        return tuple(
-            _backed(
-                _best([moved[number], *(at[t][number] for t in tried[number])], table, factor),
-                backing[number],
-                table,
-                factor,
-            )
-            for number, (table, factor) in enumerate(zip(tables, factors, strict=True))
-        )
+        for temperature in dict.fromkeys(t for each in beside for t in each):
+            wide = replace(kernel, temperature=temperature)
+            numbers = [number for number, each in enumerate(beside) if temperature in each]
+            chosen = [pairs[number] for number in numbers]
+            fits = wide.fit_each([table for table, _ in chosen], [factor for _, factor in chosen])
+            for number, fit in zip(numbers, _thinned(wide, fits, numbers, fewer), strict=True):
+                tried[number].append(fit)
+        return [
+            _backed(_best(fits), back, *pair)
+            for fits, back, pair in zip(tried, backing, pairs, strict=True)
+        ]
 
     def _backing(
         self, tables: Sequence[Table], factors: Sequence[Factor]
@@ -148,88 +147,72 @@ class AutoConditional:
         return tuple(next(made) if are_levels(*pair) else None for pair in pairs)
 
 
-def _samples(
-    tables: Sequence[Table],
-    factors: Sequence[Factor],
-    choose: Callable[[int], IntArray | None],
-) -> list[Sample | None]:
-    """Return some rows of each table; None: all.
+FewerRows: TypeAlias = "tuple[IntArray, Table] | None"
+"""Some rows of a table, and the table of these alone; None: all."""
 
-    Factors of one table share one sample. A variable that is constant there, and not in the whole
-    table, has all rows.
+
+def _fewer_rows(
+    pairs: Sequence[tuple[Table, Factor]], choose: Callable[[int], IntArray | None]
+) -> list[FewerRows]:
+    """Return some rows for each factor; those of one table are the same.
+
+    A variable that is constant there, and not in the whole table, has all rows.
     """
-    made: dict[int, Sample | None] = {}
-    for table in tables:
+    made: dict[int, FewerRows] = {}
+    for table, _ in pairs:
         if id(table) not in made:
             rows = choose(table.n_rows)
-            made[id(table)] = None if rows is None else Sample(rows, table.with_values_of(rows))
+            made[id(table)] = None if rows is None else (rows, table.with_values_of(rows))
     found = []
-    for table, factor in zip(tables, factors, strict=True):
-        sample, column = made[id(table)], table.index(factor.target)
-        varies = sample is not None and np.ptp(sample.table.values[:, column]) > 0.0
-        found.append(sample if varies else None)
+    for table, factor in pairs:
+        fewer, column = made[id(table)], table.index(factor.target)
+        varies = fewer is not None and np.ptp(fewer[1].values[:, column]) > 0.0
+        found.append(fewer if varies else None)
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Sampled:
-    """The rows of which densities of weighted rows are made, and those by which they are judged."""
+def _thinned(
+    kernel: KernelConditional,
+    fits: Sequence[FittedConditional],
+    numbers: Sequence[int],
+    fewer: Sequence[Sequence[FewerRows]],
+) -> list[FittedConditional]:
+    """Return fits to factors of these numbers, whose laws weigh fewer rows of long tables.
 
-    factors: Sequence[Factor]
-    enough: Sequence[Sample | None]
-    judges: Sequence[Sample | None]
-
-    @classmethod
-    def of(cls, tables: Sequence[Table], factors: Sequence[Factor]) -> _Sampled:
-        """Choose the rows of each factor."""
-        enough, judges = (
-            _samples(tables, factors, choose) for choose in (rows_that_suffice, rows_to_judge)
-        )
-        return cls(factors, enough, judges)
-
-    def thinned(
-        self, kernel: KernelConditional, fits: Sequence[FittedConditional]
-    ) -> list[FittedConditional]:
-        """Return fits of weighted rows with densities of fewer rows; others as they are.
-
-        Every row may still lend its value.
-        """
-        enough, judges = self._makers(kernel, self.enough), self._makers(kernel, self.judges)
-        return [
-            replace(fit, density=replace(whole or fit.density, judged=judge))
-            if isinstance(fit.density, RowDensities)
-            else fit
-            for fit, whole, judge in zip(fits, enough, judges, strict=True)
-        ]
-
-    def _makers(
-        self, kernel: KernelConditional, samples: Sequence[Sample | None]
-    ) -> list[RowDensities | None]:
-        """Return what makes the density of each factor of its sample; None where there is none."""
-        pairs = [(s, f) for s, f in zip(samples, self.factors, strict=True) if s is not None]
-        tables, factors = [sample.table for sample, _ in pairs], [factor for _, factor in pairs]
-        weighers = iter(kernel.weighers(tables, factors, kernel.temperature))
-        smoothing = kernel.level_smoothing
-        return [
-            None
-            if sample is None
-            else RowDensities(next(weighers), level_smoothing=smoothing, sample=sample)
-            for sample in samples
-        ]
+    Every row may still lend its value.
+    """
+    laws = [fit.law() for fit in fits if fit.law is not None]
+    factors = [law.factor for law in laws]
+    samples = [_samples(kernel, factors, [each[number] for number in numbers]) for each in fewer]
+    return [
+        replace(fit, law=law.thinned(*both).itself)
+        for fit, law, both in zip(fits, laws, zip(*samples, strict=True), strict=True)
+    ]
 
 
-def _tried(fit: FittedConditional, table: Table, factor: Factor) -> tuple[float, ...]:
+def _samples(
+    kernel: KernelConditional, factors: Sequence[Factor], fewer: Sequence[FewerRows]
+) -> list[Sample | None]:
+    """Return rows and tables with what weighs them."""
+    there = [(each[1], f) for each, f in zip(fewer, factors, strict=True) if each is not None]
+    tables, own = [table for table, _ in there], [factor for _, factor in there]
+    weighers = iter(kernel.weighers(tables, own, kernel.temperature))
+    return [None if each is None else Sample(*each, next(weighers)) for each in fewer]
+
+
+def _temperatures(fit: FittedConditional, table: Table, factor: Factor) -> tuple[float, ...]:
     """Return the temperatures that are tried beside a fit; without a mean it is the first."""
     if not factor.pillow or (fit.shift is not None and table.n_rows > MOST_ROWS):
         return ()
     return TEMPERATURES[1:] if fit.shift is None else BESIDE_A_MEAN
 
 
-def _best(fits: Sequence[FittedConditional], table: Table, factor: Factor) -> FittedConditional:
+def _best(fits: Sequence[FittedConditional]) -> FittedConditional:
     """Return the fit under which left-out rows are most likely; the first of equals."""
-    if len(fits) == 1 or np.ptp(table.values[:, table.index(factor.target)]) == 0.0:
+    laws = [fit.law() for fit in fits if fit.law is not None]
+    if len(laws) == 1 or np.ptp(laws[0].values) == 0.0:
         return fits[0]
-    return fits[likeliest([each.density for each in fits], table, factor)]
+    return fits[likeliest(laws)]
 
 
 def _has_ranks(table: Table, factor: Factor) -> bool:
@@ -248,7 +231,8 @@ def _backed(
 
     Which rows lend their values stays as it is.
     """
-    if backing is None:
+    if backing is None or fit.law is None:
         return fit
-    is_behind = _has_ranks(table, factor) and likeliest([backing, fit.density], table, factor)
-    return fit if is_behind else replace(fit, density=backing)
+    law = FittedLaw(fit.weigher, table, factor, backing)
+    is_behind = _has_ranks(table, factor) and likeliest([law, fit.law()])
+    return fit if is_behind else replace(fit, law=law.itself)

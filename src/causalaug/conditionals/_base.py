@@ -2,46 +2,76 @@
 
 A conditional must only be able to weigh the observed rows, given values of the pillow. All else
 has a slow default: without proposals every row is weighed before one is drawn, without a shift a
-row lends the value that it holds.
+row lends the value that it holds, without a law weighted rows tell how likely values are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from causalaug.densities import RowLaw, some_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from causalaug.densities import DensityMaker, Shift
+    from causalaug.densities import Density, Law, Shift
     from causalaug.factorization import Factor
     from causalaug.kernels import RowWeigher
     from causalaug.table import Table
-    from causalaug.typing import IntArray
+    from causalaug.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class FittedConditional:
     """One factor, fitted to a table: which rows may lend their value, and what they lend.
 
-    Without a shift a row lends the value that it holds. Without a density one is made of the
-    weighted rows, see `density_of`. Factors with equal pillows may share one of these.
+    Factors with equal pillows may share one of these, if it has no law.
+
+    Parameters
+    ----------
+    weigher : RowWeigher
+        Weighs the rows, given values of the pillow.
+    shift : Shift, optional
+        Changes values on their way; without it a row lends the value that it holds.
+    law : callable, optional
+        Returns what tells how likely values are; without it the weighted rows do.
+    rows : int array, optional
+        The rows that have all cells of the factor, which everything here is numbered by: the
+        weigher's row `i` is row ``rows[i]`` of the table. None: all rows have them.
     """
 
     weigher: RowWeigher
     shift: Shift | None = None
-    density: DensityMaker | None = None
+    law: Callable[[], Law] | None = None
     rows: IntArray | None = None
-    """The rows that have all cells of the factor, which everything here is numbered by: the
-    weigher's row `i` is row ``rows[i]`` of the table. None: all rows have them."""
-    table: Table | None = None
-    """These rows as the factor was fitted to them; None: as they are in the model's table."""
-    counted: Callable[[], FittedConditional | None] | None = None
-    """Returns the fit to rows of which weights are numbers, of which the density is made; None, or
-    one that returns None: this fit is it."""
-    parts: tuple[Part, ...] = ()
-    """The fits that this one is a mixture of; empty if it is none."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The fits that this one is a mixture of, the graph's own first; empty if it is none."""
+        return ()
+
+    def density(self, table: Table, factor: Factor) -> Density:
+        """Return how likely values are; levels are those of the whole table."""
+        density = self._law_in(table, factor).density()
+        return density if self.rows is None else density.widened(table, factor)
+
+    def log_left_out(self, table: Table, factor: Factor) -> LeftOut:
+        """Return the log-densities of rows that are left out, one at a time: some of many."""
+        law = self._law_in(table, factor)
+        numbers = np.arange(table.n_rows) if self.rows is None else self.rows
+        numbers = numbers if law.rows is None else numbers[law.rows]
+        some = some_rows(len(numbers))
+        return LeftOut(numbers[some], law.log_left_out(some), law.table.original_weights()[some])
+
+    def _law_in(self, table: Table, factor: Factor) -> Law:
+        if self.law is not None:
+            return self.law()
+        own = table if self.rows is None else table.with_values_of(self.rows)
+        return RowLaw(self.weigher, own, factor, self.shift)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,47 +83,44 @@ class Part:
     weight: float
 
 
+class LeftOut(NamedTuple):
+    """Numbers of rows of a table, their log-densities without their own row, and their weights."""
+
+    rows: IntArray
+    logs: FloatArray
+    weights: FloatArray
+
+
 @dataclass(frozen=True, eq=False)
-class CountedFits:
-    """Fits factors again to rows of which weights are numbers, once, and if anybody asks.
+class LawsOfCounts:
+    """Laws of factors, which are fitted again to rows of which weights are numbers, if need be.
 
     Which row lends what is a matter of the rows as they stand: Eq. (3). A density is smoothed by a
     number of rows, and must not change if weights become repetitions. `form` says what becomes of
     a table: `Table.repeated`, or `Table.normal` where a copy would tell a fit what its row holds.
+    They are fitted once, when the first is asked for. `own` are the laws of the rows as they stand.
     """
 
     conditional: ConditionalByFactor
-    tables: Sequence[Table]
-    factors: Sequence[Factor]
+    own: Sequence[Law]
     form: Callable[[Table], tuple[Table, IntArray | None]]
 
-    def at(self, number: int) -> FittedConditional | None:
-        """Return the fit of one factor; None if that to the rows as they stand is the same."""
-        return None if self._fitted is None else self._fitted[number]
+    def at(self, number: int) -> Law:
+        """Return the law of one factor."""
+        return self._laws[number]
 
     @cached_property
-    def _fitted(self) -> tuple[FittedConditional, ...] | None:
-        forms = [self.form(table) for table in self.tables]
-        are_counted = any(table.present_counts(0) is not None for table in self.tables)
+    def _laws(self) -> Sequence[Law]:
+        forms = [self.form(law.table) for law in self.own]
+        are_counted = any(law.table.present_counts(0) is not None for law in self.own)
         if not are_counted and all(rows is None for _, rows in forms):
-            return None
-        fitted = self.conditional.fit_each([table for table, _ in forms], self.factors)
-        return tuple(
-            replace(each, rows=rows, table=table)
-            for each, (table, rows) in zip(fitted, forms, strict=True)
-        )
-
-
-def fit_normal(
-    tables: Sequence[Table], fit: Callable[[list[Table]], Sequence[FittedConditional]]
-) -> tuple[FittedConditional, ...]:
-    """Fit factors to tables in which copies are weights, and number the rows as they were."""
-    forms = [table.normal() for table in tables]
-    fitted = fit([table for table, _ in forms])
-    return tuple(
-        each if given.is_normal else replace(each, rows=rows, table=normal)
-        for each, given, (normal, rows) in zip(fitted, tables, forms, strict=True)
-    )
+            return self.own
+        factors = [law.factor for law in self.own]
+        fitted = self.conditional.fit_each([table for table, _ in forms], factors)
+        laws = [
+            own if fit.law is None else fit.law() for fit, own in zip(fitted, self.own, strict=True)
+        ]
+        return [replace(law, rows=rows) for law, (_, rows) in zip(laws, forms, strict=True)]
 
 
 @runtime_checkable

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from causalaug._validation import check_at_least, check_choice, check_columns_exist, is_positive
-from causalaug.conditionals._base import CountedFits, FittedConditional
-from causalaug.densities import DEFAULT_SMOOTHING, RowDensities
+from causalaug.conditionals._base import FittedConditional, LawsOfCounts
+from causalaug.densities import DEFAULT_SMOOTHING, RowLaw
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
 from causalaug.kernels import (
@@ -112,12 +112,20 @@ Found 'gausian'. A typing slip? 'gausian' -> 'gaussian'.
     ) -> tuple[FittedConditional, ...]:
         """Return the same where each factor has a table of its own."""
         weighers = self.weighers(tables, factors, self.temperature)
-        density = partial(RowDensities, level_smoothing=self.level_smoothing)
-        counted = CountedFits(self, tables, factors, Table.repeated)
+        laws = LawsOfCounts(self, self.laws(weighers, tables, factors), Table.repeated)
         return tuple(
-            FittedConditional(each, density=density(each), counted=partial(counted.at, number))
+            FittedConditional(each, law=partial(laws.at, number))
             for number, each in enumerate(weighers)
         )
+
+    def laws(
+        self, weighers: Sequence[RowWeigher], tables: Sequence[Table], factors: Sequence[Factor]
+    ) -> list[RowLaw]:
+        """Return the law of each factor, of weighted rows."""
+        return [
+            RowLaw(*each, level_smoothing=self.level_smoothing)
+            for each in zip(weighers, tables, factors, strict=True)
+        ]
 
     def weighers(
         self, tables: Sequence[Table], factors: Sequence[Factor], temperature: float

@@ -8,19 +8,20 @@ does not notice.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causalaug.conditionals._base import FittedConditional, Part
+from causalaug.conditionals._base import FittedConditional, LeftOut, Part
+from causalaug.densities import MixedDensity, is_like
 from causalaug.factorization import Factor
 from causalaug.kernels import RowWeigher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from causalaug.densities import Shift
+    from causalaug.densities import Density, Shift
     from causalaug.table import Table
     from causalaug.typing import FloatArray, IntArray
 
@@ -122,6 +123,43 @@ class MixedShift:
         return result
 
 
+@dataclass(frozen=True, eq=False)
+class MixedConditional(FittedConditional):
+    """Fits of one variable to different pillows, and how much each counts."""
+
+    mixed: tuple[Part, ...] = ()
+    columns: tuple[IntArray, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The fits that this one is a mixture of, the graph's own first."""
+        return self.mixed
+
+    def density(self, table: Table, factor: Factor) -> Density:
+        """Return the mixture of the parts' densities.
+
+        Rows that lack cells may leave a part without a level, or without the value at which others
+        pile up; such parts cannot be mixed with the graph's own.
+        """
+        densities = [part.fitted.density(table, part.factor) for part in self.parts]
+        alike = [number for number, each in enumerate(densities) if is_like(each, densities[0])]
+        weights = np.array([self.parts[number].weight for number in alike])
+        return MixedDensity(
+            tuple(densities[number] for number in alike),
+            weights / weights.sum(),
+            tuple(self.columns[number] for number in alike),
+        )
+
+    def log_left_out(self, table: Table, factor: Factor) -> LeftOut:
+        """Return what the mixture says of the rows that all parts know."""
+        found = [part.fitted.log_left_out(table, part.factor) for part in self.parts]
+        rows = reduce(np.intersect1d, [each.rows for each in found])
+        at = [np.searchsorted(each.rows, rows) for each in found]
+        logs = np.array([each.logs[where] for each, where in zip(found, at, strict=True)])
+        shares = np.log([part.weight for part in self.parts])[:, np.newaxis]
+        return LeftOut(rows, np.logaddexp.reduce(logs + shares), found[0].weights[at[0]])
+
+
 def mix_fits(
     parts: Sequence[FittedConditional],
     factors: Sequence[Factor],
@@ -153,11 +191,12 @@ def mix_fits(
         shift = MixedShift(
             tuple(part.shift for part in parts), tuple(column[r] for r in rows), columns
         )
-    return FittedConditional(
+    return MixedConditional(
         MixedWeigher(tuple(part.weigher for part in parts), weights, columns),
         shift,
         rows=np.concatenate(rows),
-        parts=tuple(map(Part, parts, factors, map(float, weights))),
+        mixed=tuple(map(Part, parts, factors, map(float, weights))),
+        columns=columns,
     )
 
 

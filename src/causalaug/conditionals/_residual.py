@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,9 +11,11 @@ import numpy as np
 from causalaug._magnitudes import LARGEST
 from causalaug._threads import one_blas_thread
 from causalaug._validation import is_positive
-from causalaug.conditionals._base import CountedFits, FittedConditional
+from causalaug.conditionals._base import FittedConditional, LawsOfCounts
 from causalaug.conditionals._kernel import KernelConditional
 from causalaug.densities import (
+    FittedLaw,
+    Law,
     MeanNoise,
     check_regressor,
     fit_mean_with,
@@ -106,15 +108,25 @@ class ResidualConditional:
         pairs = list(zip(tables, factors, is_shifted, strict=True))
         copied = [(table, factor) for table, factor, shift in pairs if not shift]
         moved = [(table, factor) for table, factor, shift in pairs if shift]
-        plain = iter(self.kernel.fit_each([t for t, _ in copied], [f for _, f in copied]))
+        plain = iter(self._copied([t for t, _ in copied], [f for _, f in copied]))
         shifted = iter(self._moved([t for t, _ in moved], [f for _, f in moved]))
-        counted = CountedFits(self, tables, factors, Table.normal)
+        found = [next(shifted) if shift else next(plain) for shift in is_shifted]
+        laws = LawsOfCounts(self, [law for law, _ in found], Table.normal)
         return tuple(
-            replace(next(shifted) if shift else next(plain), counted=partial(counted.at, number))
-            for number, shift in enumerate(is_shifted)
+            FittedConditional(law.weigher, shift, partial(laws.at, number))
+            for number, (law, shift) in enumerate(found)
         )
 
-    def _moved(self, tables: Sequence[Table], factors: Sequence[Factor]) -> list[FittedConditional]:
+    def _copied(
+        self, tables: Sequence[Table], factors: Sequence[Factor]
+    ) -> list[tuple[Law, "MeanShift | None"]]:
+        """Return laws of variables whose values are copied."""
+        weighers = self.kernel.weighers(tables, factors, self.kernel.temperature)
+        return [(law, None) for law in self.kernel.laws(weighers, tables, factors)]
+
+    def _moved(
+        self, tables: Sequence[Table], factors: Sequence[Factor]
+    ) -> list[tuple[Law, "MeanShift | None"]]:
         """Fit the means of some variables, and the noise around them."""
         with one_blas_thread():
             if self.regressor is None:
@@ -122,8 +134,8 @@ class ResidualConditional:
             else:
                 each = zip(tables, factors, strict=True)
                 fits = [fit_mean_with(self.regressor, table, factor) for table, factor in each]
-        shifts = map(_shift, tables, factors, fits)
-        return list(map(FittedConditional, self._weighers(tables, factors), shifts, fits))
+        laws = map(FittedLaw, self._weighers(tables, factors), tables, factors, fits)
+        return list(zip(laws, map(_shift, tables, factors, fits), strict=True))
 
     def _weighers(self, tables: Sequence[Table], factors: Sequence[Factor]) -> list[RowWeigher]:
         """Return what chooses the residuals of each factor."""

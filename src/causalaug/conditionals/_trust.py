@@ -16,14 +16,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from causalaug._validation import check_columns_exist
 from causalaug.conditionals._mixture import mix_fits
-from causalaug.densities import Design, log_left_out, stacking_weights
+from causalaug.densities import Design, stacking_weights
 from causalaug.factorization import Factor
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from causalaug.conditionals._base import FittedConditional
     from causalaug.conditionals._belief import Belief
     from causalaug.table import Table
-    from causalaug.typing import FloatArray, IntArray
+    from causalaug.typing import FloatArray
 
 GRAPH_ODDS = 1.0
 """How much likelier, as a logarithm, left-out rows must be with one variable more, beside the
@@ -149,7 +148,7 @@ def _log_both(
     These sum to the number of rows that there effectively are: copies are no more evidence.
     """
     (rows, logs, weights), (wider_rows, wider_logs, _) = (
-        _log_left_out(fit, table, factor) for fit, factor in zip(fits, factors, strict=True)
+        fit.log_left_out(table, factor) for fit, factor in zip(fits, factors, strict=True)
     )
     common, first, second = np.intersect1d(rows, wider_rows, return_indices=True)
     if not len(first):
@@ -158,20 +157,6 @@ def _log_both(
     total = np.bincount(rows, weights)[common]
     share = total / total.sum()
     return np.column_stack([logs[first], wider_logs[second]]), share / float(share @ share)
-
-
-def _log_left_out(
-    fit: FittedConditional, table: Table, factor: Factor
-) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return numbers, log-densities and weights of left-out rows; a mixture's are those of all."""
-    if not fit.parts:
-        return log_left_out(fit, table, factor)
-    found = [log_left_out(part.fitted, table, part.factor) for part in fit.parts]
-    rows = reduce(np.intersect1d, [numbers for numbers, _, _ in found])
-    at = [np.searchsorted(numbers, rows) for numbers, _, _ in found]
-    logs = [each[where] for (_, each, _), where in zip(found, at, strict=True)]
-    shares = np.log([part.weight for part in fit.parts])[:, np.newaxis]
-    return rows, np.logaddexp.reduce(np.array(logs) + shares), found[0][2][at[0]]
 
 
 def _by_data(

@@ -14,49 +14,48 @@ array([0.5, 0. ])
 """
 
 from causalaug.densities._back_off import BackOff, are_levels, fit_back_off
-from causalaug.densities._base import Along, Density, DensityMaker, Shift, SlowWays
-from causalaug.densities._choice import LEAST_LOG, likeliest
-from causalaug.densities._design import Design
-from causalaug.densities._factor import density_of, log_left_out
+from causalaug.densities._base import Along, Density, Shift
+from causalaug.densities._features import Design
 from causalaug.densities._kernel_density import KernelDensity
+from causalaug.densities._law import FittedLaw, Law, RowLaw, Sample, likeliest
 from causalaug.densities._levels import DEFAULT_SMOOTHING, LevelDensity
-from causalaug.densities._line import RIDGE_PENALTIES, Line
-from causalaug.densities._mean_noise import MeanNoise, fit_mean_with, fit_means
-from causalaug.densities._mixed import MixedDensity, mix_draws
-from causalaug.densities._noise_density import NoiseDensity
-from causalaug.densities._regressor import check_regressor
-from causalaug.densities._rows import RowDensities, Sample
-from causalaug.densities._spread import spread
-from causalaug.densities._stacking import stacking_weights
+from causalaug.densities._mean_noise import (
+    MeanNoise,
+    NoiseDensity,
+    check_regressor,
+    fit_mean_with,
+    fit_means,
+)
+from causalaug.densities._mixed import MixedDensity, is_like, mix_draws, stacking_weights
+from causalaug.densities._ridge import RIDGE_PENALTIES, Line
+from causalaug.densities._student import spread
 from causalaug.densities._weighed import rows_that_suffice, rows_to_judge, some_rows
 
 __all__ = [
     "DEFAULT_SMOOTHING",
-    "LEAST_LOG",
     "RIDGE_PENALTIES",
     "Along",
     "BackOff",
     "Density",
-    "DensityMaker",
     "Design",
+    "FittedLaw",
     "KernelDensity",
+    "Law",
     "LevelDensity",
     "Line",
     "MeanNoise",
     "MixedDensity",
     "NoiseDensity",
-    "RowDensities",
+    "RowLaw",
     "Sample",
     "Shift",
-    "SlowWays",
     "are_levels",
     "check_regressor",
-    "density_of",
     "fit_back_off",
     "fit_mean_with",
     "fit_means",
+    "is_like",
     "likeliest",
-    "log_left_out",
     "mix_draws",
     "rows_that_suffice",
     "rows_to_judge",

@@ -19,8 +19,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import logsumexp
 
-from causalaug.densities._base import NO_ATOMS, SlowWays
-from causalaug.densities._levels import draw_level, log_of_levels, rank_spreads
+from causalaug.densities._levels import DensityOfLevels, rank_spreads
 from causalaug.densities._weighed import BLOCK_ENTRIES
 from causalaug.factorization import Factor
 from causalaug.table import Coding, Table
@@ -272,14 +271,14 @@ def _log_left_out(
 
 
 @dataclass(frozen=True, eq=False)
-class BackOff(SlowWays):
+class BackOff(DensityOfLevels):
     """The probability of each level: that of tables that back off, over strengths and shares.
 
     `odds` are the weights of strengths and shares, shape (n_strengths, n_shares). `left_out` is the
     log-probability of each observed row's level under what the others say, odds included.
     """
 
-    levels: FloatArray
+    levels: FloatArray = field()
     tables: LevelTables
     overall: FloatArray
     spread: FloatArray
@@ -287,11 +286,8 @@ class BackOff(SlowWays):
     odds: FloatArray
     strengths: FloatArray = field(default_factory=STRENGTHS.copy)
     shares: FloatArray = field(default_factory=SHARES.copy)
-    atoms: FloatArray = field(default_factory=NO_ATOMS.copy)
 
-    def make_density(
-        self, table: Table, factor: Factor, among: IntArray | None = None
-    ) -> "BackOff":
+    def density(self) -> "BackOff":
         """Return itself: it was made when it was judged."""
         return self
 
@@ -334,18 +330,6 @@ class BackOff(SlowWays):
         )
         return probabilities
 
-    def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
-        """Return the log-probability of each value; -inf for a level that was never seen."""
-        return log_of_levels(self, values, pillow)
-
-    def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
-        """Return the levels, whatever the number of points."""
-        return np.broadcast_to(self.levels, (len(pillow), len(self.levels)))
-
-    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
-        """Return the level at which the running probability reaches each number."""
-        return draw_level(self, pillow, uniform)
-
 
 def are_levels(table: Table, factor: Factor) -> bool:
     """Say whether a variable and all of its pillow have levels."""
@@ -360,6 +344,8 @@ def fit_back_off(tables: Sequence[Table], factors: Sequence[Factor]) -> list[Bac
     pooled over all factors: few rows say little about them.
     """
     counted = [Counted.of(*each) for each in zip(tables, factors, strict=True)]
+    if not counted:
+        return []
     totals = [each.totals for each in counted]
     prior = pooled_log_odds(np.reshape(totals, (len(counted), len(STRENGTHS) * len(SHARES))))
     return [_weighed(each, prior) for each in counted]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from causalaug.densities._base import Along
-    from causalaug.kernels import KernelColumn
     from causalaug.typing import BoolArray, FloatArray, IntArray
 
 FEWEST_ROWS = 400
@@ -34,9 +33,6 @@ all there is; the sums above and below the bar of a frequency have most of that 
 
 WIDEST = 200.0
 """With more bandwidths than this in a range the knots would be more than the rows."""
-
-BEYOND = 6.0
-"""Bandwidths beyond the outermost rows that the knots reach."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +68,8 @@ def knots_over(values: FloatArray, bandwidth: float) -> FloatArray | None:
     n_bandwidths = (high - low) / bandwidth
     if not n_bandwidths <= WIDEST:
         return None
-    margin = BEYOND * bandwidth
-    n_knots = int(KNOTS_PER_BANDWIDTH * (n_bandwidths + 2.0 * BEYOND)) + 2
+    margin = 6.0 * bandwidth  # beyond the outermost rows
+    n_knots = int(KNOTS_PER_BANDWIDTH * (n_bandwidths + 12.0)) + 2
     return np.linspace(low - margin, high + margin, n_knots)
 
 
@@ -104,7 +100,7 @@ class RowsAlong:
         knots = knots_over(column.values, column.distance.bandwidth)
         if knots is None:
             return None
-        kernel = kernel_at(column, knots)
+        kernel = np.exp(column.log_kernel(knots, column.values[:, np.newaxis]))
         return cls(WeighedRows(others, rows.n_rows, rows.among), n_columns - 1, knots, kernel)
 
     def weights(self, rest: FloatArray) -> tuple[FloatArray, IntArray]:
@@ -190,10 +186,24 @@ class RowsAlong:
         return found
 
 
-def kernel_at(column: KernelColumn, knots: FloatArray) -> FloatArray:
-    """Return the kernel of a column: shape (n_rows, n_knots)."""
-    kernel: FloatArray = np.exp(column.log_kernel(knots, column.values[:, np.newaxis]))
-    return kernel
+class WithCurves:
+    """A density of weighted rows, which keeps what it has worked out of them along a column."""
+
+    rows: WeighedRows
+
+    def rows_along(self, position: int, n_columns: int) -> RowsAlong | None:
+        """Return the rows along a column of the pillow, once for all who ask."""
+        if position not in self._rows_along:
+            self._rows_along[position] = RowsAlong.of(self.rows, position, n_columns)
+        return self._rows_along[position]
+
+    @cached_property
+    def _rows_along(self) -> dict[int, RowsAlong | None]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again: it is far larger than all else."""
+        return {name: value for name, value in vars(self).items() if name != "_rows_along"}
 
 
 def exp_roughly(logs: FloatArray) -> FloatArray:

@@ -1,5 +1,6 @@
 """The features that a mean is a linear function of: inputs, and Gaussian bumps at landmarks.
 
+Inputs are the columns of the pillow: numbers as they are, indicators of levels (`Design`).
 Bumps are of one input at a time (a sum of curves) or of all together (a surface, with
 interactions). There is a fixed number of landmarks, so that the cost of fitting and of predicting
 is linear in the rows.
@@ -7,13 +8,13 @@ is linear in the rows.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from scipy.linalg import lapack
 from scipy.spatial.distance import cdist
 
-from causalaug.typing import BoolArray, FloatArray, IntArray
+from causalaug.table import Table
+from causalaug.typing import FloatArray, IntArray
 
 MOST_LANDMARKS = 64
 """Centres of the bumps of a surface, before those are left out that the others span."""
@@ -22,10 +23,8 @@ MOST_ON_A_CURVE = 40
 """The same of a curve: one input needs fewer."""
 
 CURVE_LENGTHS = (0.5, 1.0)
-"""Widths of the bumps of curves that are tried, in standard deviations of their input."""
-
-SURFACE_LENGTHS = (1.0,)
-"""The same of surfaces, times the square root of the number of inputs."""
+"""Widths of the bumps of curves that are tried, in standard deviations of their input. Bumps of a
+surface are as wide as one, times the square root of the number of inputs."""
 
 LINEAR_SHARE = 4.0
 """Prior variance of the linear part, relative to the smooth part. Anything from 1 to 16 is as
@@ -35,9 +34,71 @@ RESOLUTION = 1e-5
 """Landmarks of whose bump less than this is new beside the others are left out. Noise is larger
 than what is lost, and features cost time with every prediction."""
 
-LARGEST_ON_SHELF = 1 << 18
-"""Entries of the features of a surface that are kept for other variables: 2 MB. Few have all
-causes in common."""
+NEVER: FloatArray = np.array([np.nan])
+"""A value that nothing equals, so that its indicator is always zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Numbers as they are, and one indicator per value of what has no scale or is nominal.
+
+    `levels` holds, for each column of the pillow, the values that get an indicator, or None
+    for a number. Every value gets one, so that none is special: to leave one out, as where all
+    others are zero, would shrink the others towards it, and which one would be a matter of names.
+    Of two values one says all, whichever it is. A column that never varied tells nothing,
+    whatever new rows hold there: it is a column of zeros.
+    """
+
+    columns: list[int]
+    levels: tuple[FloatArray | None, ...]
+
+    @classmethod
+    def of(cls, table: Table, pillow: Sequence[str]) -> "Design":
+        """Return the design of some columns of a table."""
+        columns = [table.index(name) for name in pillow]
+        weights = table.original_weights()
+        # Of the numbers that are codes the names are the values.
+        measured = [c for c in columns if table.numeric[c] and table.kinds[c] != "nominal"]
+        numbers = [table.values[:, c] for c in measured]
+        facts = np.column_stack([weights, *(weights * each for each in numbers)])
+        return cls(columns, tuple(_indicated(table, column, facts) for column in columns))
+
+    def __call__(self, pillow: FloatArray) -> FloatArray:
+        """Return the inputs, one row per row of pillow values."""
+        blocks = [
+            values[:, np.newaxis]
+            if levels is None
+            else (values[:, np.newaxis] == levels).astype(np.float64)
+            for values, levels in zip(pillow.T, self.levels, strict=True)
+        ]
+        return np.hstack([np.empty((len(pillow), 0)), *blocks])
+
+
+def _indicated(table: Table, column: int, facts: FloatArray) -> FloatArray | None:
+    """Return the values that get an indicator, or None for numbers that vary.
+
+    Of nominal numbers, such as the codes of sites, it is of no account which is larger.
+    """
+    values = table.values[:, column]
+    if np.ptp(values) == 0.0:
+        return NEVER
+    if table.numeric[column] and table.kinds[column] != "nominal":
+        return None
+    levels = _in_own_order(values, facts)
+    return levels if len(levels) > 2 else levels[1:]
+
+
+def _in_own_order(values: FloatArray, facts: FloatArray) -> FloatArray:
+    """Return the levels of a column in an order that their names do not bear on.
+
+    By the sums of `facts` in the rows of each: how much these weigh, and their numbers. The
+    order of the rows decides between levels that are equal in all of them.
+    """
+    levels, first, level_of = np.unique(values, return_index=True, return_inverse=True)
+    sums = [np.bincount(level_of, fact, len(levels)) for fact in facts.T]
+    order = np.lexsort([first, *sums[::-1]])
+    ordered: FloatArray = levels[order]
+    return ordered
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +122,9 @@ class Bumps:
         return _bumps(inputs[:, self.columns], self.landmarks, self.width) @ self.whitening
 
 
-Shelf = dict[tuple[int, bytes], list[tuple[Bumps, FloatArray]]]
-"""Bumps of standardised columns, by their number and values, and their features in all rows:
-variables with a common cause share them."""
+Shelf = dict[bytes, list[tuple[Bumps, FloatArray]]]
+"""Bumps of a standardised column, by its values, and their features in all rows: variables with a
+common cause share them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,18 +147,9 @@ class Features:
         Far from all landmarks every bump is zero, and yet nothing is known there.
         """
         smooth = features[:, len(self.centre) :]
-        return self.unspanned_by(np.einsum("ij,ij->i", smooth, smooth))
-
-    def unspanned_by(self, squares: FloatArray) -> FloatArray:
-        """Return the same, given the sums of the squares of all bumps."""
         total = len(self.bumps) * self.height**2 * (1.0 - RESOLUTION)
-        left: FloatArray = np.maximum(total - squares, 0.0)
+        left: FloatArray = np.maximum(total - np.einsum("ij,ij->i", smooth, smooth), 0.0)
         return left
-
-    @property
-    def is_sum_of_curves(self) -> bool:
-        """Whether no bump depends on more than one input."""
-        return all(len(each.columns) == 1 for each in self.bumps)
 
     def joined(self, standard: FloatArray, bumps: Sequence[FloatArray]) -> FloatArray:
         """Return the features, given standardised inputs and bumps of them."""
@@ -117,62 +169,40 @@ def candidate_features(
     n_inputs = standard.shape[1]
     # A line through two values is all there is to say of them.
     low, high = standard.min(axis=0), standard.max(axis=0)
-    curved = np.flatnonzero(((standard != low) & (standard != high)).any(axis=0)).tolist()
+    curved = np.flatnonzero(((standard != low) & (standard != high)).any(axis=0))
+    # Each of several curves has a part of the prior variance.
     height = 1.0 / float(np.sqrt(max(n_inputs, 1)))
-    curves = [_lower(_curves(standard, column, shelf), column, height) for column in curved]
-    # Curves of one length after those of the other; every input has both.
+    curves = [_curves(standard[:, [c]], c, height, shelf) for c in curved.tolist()]
     for of_length in zip(*curves, strict=True):
         features = Features(centre, scale, tuple(each for each, _ in of_length), height)
         yield features, features.joined(standard, [design for _, design in of_length])
-    for surface, design in _surfaces(standard, shelf) if n_inputs > 1 else ():
+    if n_inputs > 1:
+        at = _choose_landmarks(standard, MOST_LANDMARKS)
+        surface = Bumps.at(at, np.arange(n_inputs), 1.0)
         features = Features(centre, scale, (surface,))
-        yield features, features.joined(standard, [design])
+        yield features, features.joined(standard, [surface(standard)])
 
 
-def _curves(standard: FloatArray, column: int, shelf: Shelf) -> list[tuple[Bumps, FloatArray]]:
-    """Return the bumps of one input, as if it were the first, and its features in all rows.
-
-    One pair for each of `CURVE_LENGTHS`.
-    """
-    own = np.ascontiguousarray(standard[:, column : column + 1])
-    return _shelved(own, MOST_ON_A_CURVE, CURVE_LENGTHS, shelf)
-
-
-def _surfaces(standard: FloatArray, shelf: Shelf) -> list[tuple[Bumps, FloatArray]]:
-    """Return the bumps of all inputs together, one pair for each of `SURFACE_LENGTHS`."""
-    is_large = len(standard) * MOST_LANDMARKS > LARGEST_ON_SHELF
-    return _shelved(standard, MOST_LANDMARKS, SURFACE_LENGTHS, {} if is_large else shelf)
-
-
-def _shelved(
-    inputs: FloatArray, most: int, lengths: Sequence[float], shelf: Shelf
+def _curves(
+    inputs: FloatArray, column: int, height: float, shelf: Shelf
 ) -> list[tuple[Bumps, FloatArray]]:
-    """Return bumps of several lengths on some inputs, from the shelf if they are there."""
-    key = inputs.shape[1], inputs.tobytes()
+    """Return the bumps of one input, and their features in all rows, for each of the lengths."""
+    key = inputs.tobytes()
     if key not in shelf:
-        landmarks, columns = _choose_landmarks(inputs, most), np.arange(inputs.shape[1])
-        bumps = [Bumps.at(landmarks, columns, length) for length in lengths]
+        landmarks = _choose_landmarks(inputs, MOST_ON_A_CURVE)
+        bumps = [Bumps.at(landmarks, np.zeros(1, int), length) for length in CURVE_LENGTHS]
         shelf[key] = [(each, each(inputs)) for each in bumps]
-    return shelf[key]
-
-
-def _lower(
-    curves: Sequence[tuple[Bumps, FloatArray]], column: int, height: float
-) -> list[tuple[Bumps, FloatArray]]:
-    """Return curves of one of several inputs, each of which has a part of the prior variance."""
-    columns = np.array([column])
-    if height == 1.0:
-        return [(replace(each, columns=columns), design) for each, design in curves]
     return [
-        (Bumps(columns, each.width, each.landmarks, height * each.whitening), height * design)
-        for each, design in curves
+        (replace(each, columns=np.array([column]), whitening=height * each.whitening), height * own)
+        for each, own in shelf[key]
     ]
 
 
 def _choose_landmarks(inputs: FloatArray, most: int) -> FloatArray:
     """Return distinct rows, evenly spaced in sorted order: the order of the rows is nothing."""
     distinct = _distinct_rows(inputs)
-    return distinct[_evenly_spaced(len(distinct), min(len(distinct), most))]
+    places = np.linspace(0, len(distinct) - 1, min(len(distinct), most))
+    return distinct[np.round(places).astype(np.int64)]
 
 
 def _distinct_rows(inputs: FloatArray) -> FloatArray:
@@ -190,20 +220,11 @@ def _distinct_rows(inputs: FloatArray) -> FloatArray:
     return distinct
 
 
-@lru_cache(maxsize=128)
-def _evenly_spaced(n_rows: int, n_chosen: int) -> IntArray:
-    """Return the numbers of some of so many rows: every variable of a table asks for the same."""
-    chosen = np.round(np.linspace(0, n_rows - 1, n_chosen)).astype(np.int64)
-    chosen.flags.writeable = False
-    return chosen
-
-
 def _bumps(inputs: FloatArray, landmarks: FloatArray, width: float) -> FloatArray:
     """Return Gaussian bumps at the landmarks: shape (len(inputs), len(landmarks))."""
     if inputs.shape[1] == 1:
         # For one column, checking its arguments takes cdist longer than the distances.
-        bumps = inputs / width - (landmarks / width).T
-        bumps *= bumps
+        bumps = np.square(inputs / width - (landmarks / width).T)
     else:
         bumps = cdist(inputs / width, landmarks / width, "sqeuclidean")
     bumps *= -0.5
@@ -218,11 +239,5 @@ def _whiten(gram: FloatArray) -> tuple[IntArray, FloatArray]:
     """
     factor, order, rank, _ = lapack.dpstrf(gram, tol=RESOLUTION, lower=1)
     inverse, _ = lapack.dtrtri(factor[:rank, :rank], lower=1)
-    whitening: FloatArray = np.where(_above_diagonal(int(rank)), inverse.T, 0.0)
-    return order[:rank] - 1, whitening
-
-
-@lru_cache(maxsize=128)
-def _above_diagonal(size: int) -> BoolArray:
-    """Return where a matrix is on or above its diagonal, which LAPACK does not clear."""
-    return ~np.tri(size, k=-1, dtype=bool)
+    # LAPACK does not clear the other triangle.
+    return order[:rank] - 1, np.triu(inverse.T)

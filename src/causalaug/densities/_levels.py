@@ -1,14 +1,14 @@
 """The density of levels: weighted frequencies, smoothed by those of the column, or by rank."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Any, Protocol
+from functools import partial
 
 import numpy as np
 
-from causalaug.densities._base import NO_ATOMS, Along, SlowWays, beside
-from causalaug.densities._curves import Curves, RowsAlong
+from causalaug.densities._base import Along, Density, beside
+from causalaug.densities._curves import Curves, RowsAlong, WithCurves
 from causalaug.densities._weighed import WeighedRows, add_log_shares, effective_rows
 from causalaug.factorization import Factor
 from causalaug.kernels import RowWeigher
@@ -22,8 +22,37 @@ RANK_STEPS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9)
 """Weights of the next rank that are tried for ordered levels; with 0 the order says nothing."""
 
 
+class DensityOfLevels(Density):
+    """A density that tells the probabilities of all levels at once."""
+
+    levels: FloatArray
+
+    @abstractmethod
+    def log_probabilities(self, pillow: FloatArray) -> FloatArray:
+        """Return the log-probability of each level: shape (n, n_levels)."""
+
+    def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
+        """Return the log-probability of each value; -inf for a level that was never seen."""
+        at = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
+        row = beside(np.arange(len(values)), values)
+        log_probability = self.log_probabilities(pillow)[row, at]
+        return np.where(self.levels[at] == values, log_probability, -np.inf)
+
+    def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
+        """Return the levels, whatever the number of points."""
+        return np.broadcast_to(self.levels, (len(pillow), len(self.levels)))
+
+    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
+        """Return the level at which the running probability reaches each number."""
+        running = np.cumsum(np.exp(self.log_probabilities(pillow)), axis=1)
+        point = uniform * running[:, -1]
+        at = (running[:, :-1] <= point[:, np.newaxis]).sum(axis=1)
+        drawn: FloatArray = self.levels[at]
+        return drawn
+
+
 @dataclass(frozen=True, eq=False)
-class LevelDensity(SlowWays):
+class LevelDensity(WithCurves, DensityOfLevels):
     """The weighted frequency of each level, smoothed by that of the whole column.
 
     `spread` says how much of a row counts for each level, shape (n_levels, n_levels): its own,
@@ -31,12 +60,11 @@ class LevelDensity(SlowWays):
     """
 
     rows: WeighedRows
-    levels: FloatArray
+    levels: FloatArray = field()
     level_of_row: IntArray
     share: FloatArray
     smoothing: float
     spread: FloatArray
-    atoms: FloatArray = field(default_factory=NO_ATOMS.copy)
 
     @classmethod
     def of(
@@ -93,10 +121,6 @@ class LevelDensity(SlowWays):
         rows = effective_rows(weights)[:, np.newaxis]
         return add_log_shares(own, rows, common, self.smoothing)
 
-    def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
-        """Return the log-probability of each value; -inf for a level that was never seen."""
-        return log_of_levels(self, values, pillow)
-
     def log_left_out(self, pillow: FloatArray, some: IntArray) -> FloatArray:
         """Return the log-probability of the levels of some rows, each without its own row."""
         return self._of_levels(self.rows.without_own(pillow, some), some)
@@ -108,7 +132,7 @@ class LevelDensity(SlowWays):
     def along(self, values: FloatArray, pillow: FloatArray, position: int) -> Along:
         """Return the log-probabilities along a column of the pillow: of many rows, as curves."""
         slow = super().along(values, pillow, position)
-        rows = self._along(position, pillow.shape[1])
+        rows = self.rows_along(position, pillow.shape[1])
         at = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
         if rows is None or (self.levels[at] != values).any():
             return slow
@@ -130,29 +154,6 @@ class LevelDensity(SlowWays):
             common = np.log(self.share @ self.spread)[level][:, np.newaxis]
         return add_log_shares(logs, rows.counts(weights, totals)[own], common, self.smoothing)
 
-    def _along(self, position: int, n_columns: int) -> RowsAlong | None:
-        """Return the rows along a column of the pillow, once for all who ask."""
-        if position not in self._kept:
-            self._kept[position] = RowsAlong.of(self.rows, position, n_columns)
-        return self._kept[position]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what `_along` can make again: it is far larger than all else."""
-        return {name: value for name, value in vars(self).items() if name != "_kept"}
-
-    @cached_property
-    def _kept(self) -> dict[int, RowsAlong | None]:
-        """What `_along` has returned, by position."""
-        return {}
-
-    def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
-        """Return the levels, whatever the number of points."""
-        return np.broadcast_to(self.levels, (len(pillow), len(self.levels)))
-
-    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
-        """Return the level at which the running probability reaches each number."""
-        return draw_level(self, pillow, uniform)
-
 
 def rank_spreads(n_levels: int) -> Iterator[FloatArray]:
     """Yield how much a row of each rank counts for every rank, for each step that is tried."""
@@ -160,34 +161,3 @@ def rank_spreads(n_levels: int) -> Iterator[FloatArray]:
     for step in RANK_STEPS:
         kernel = step ** apart.astype(np.float64)
         yield kernel / kernel.sum(axis=1, keepdims=True)
-
-
-class LevelProbabilities(Protocol):
-    """What tells the probabilities of levels."""
-
-    @property
-    def levels(self) -> FloatArray:
-        """The levels, in order."""
-
-    def log_probabilities(self, pillow: FloatArray) -> FloatArray:
-        """Return the log-probability of each level: shape (n, n_levels)."""
-
-
-def log_of_levels(
-    density: LevelProbabilities, values: FloatArray, pillow: FloatArray
-) -> FloatArray:
-    """Return the log-probability of each value; -inf for a level that was never seen."""
-    levels = density.levels
-    at = np.minimum(np.searchsorted(levels, values), len(levels) - 1)
-    row = beside(np.arange(len(values)), values)
-    log_probability = density.log_probabilities(pillow)[row, at]
-    return np.where(levels[at] == values, log_probability, -np.inf)
-
-
-def draw_level(density: LevelProbabilities, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
-    """Return the level at which the running probability reaches each number."""
-    running = np.cumsum(np.exp(density.log_probabilities(pillow)), axis=1)
-    point = uniform * running[:, -1]
-    at = (running[:, :-1] <= point[:, np.newaxis]).sum(axis=1)
-    drawn: FloatArray = density.levels[at]
-    return drawn

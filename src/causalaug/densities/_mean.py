@@ -12,6 +12,7 @@ noise, and there that error decides.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from causalaug.densities._ridge import (
     fit_coefficients,
     log_evidence,
 )
-from causalaug.densities._spread import spread
+from causalaug.densities._student import spread
 from causalaug.typing import FloatArray
 
 PENALTIES = np.logspace(-6, 3, 19)
@@ -49,24 +50,26 @@ FARTHEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothMean:
+class Choice:
+    """Features, what they are in all rows, and the penalty at which their evidence is largest."""
+
+    features: Features
+    centred: Centred
+    penalty: float
+    evidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothMean(Coefficients):
     """A fitted mean, how sure it is, and what it owes to each row.
 
     Parameters
     ----------
     features : Features
         What the mean is a linear function of.
-    coefficients, intercept : array, float
-        That function.
-    middle, directions, doubts : array
-        The variance of the mean at features `f`, in variances of the noise, is
-        ``(1 + (((f - middle) @ directions)**2) @ doubts) / n_rows``.
     n_rows : float
-        How many rows there are, effectively.
-    residuals : array of shape (n_rows,)
-        What the mean leaves of the target.
-    leverages : array of shape (n_rows,)
-        How much each row pulls its own fitted value, between 0 and 1.
+        How many rows there are, effectively. The variance of the mean at features `f`, in variances
+        of the noise, is ``(1 + (((f - middle) @ directions)**2) @ doubts) / n_rows``.
     penalty : float
         The one of `PENALTIES` that was chosen.
     evidence : float
@@ -75,16 +78,21 @@ class SmoothMean:
     """
 
     features: Features
-    coefficients: FloatArray
-    intercept: float
-    middle: FloatArray
-    directions: FloatArray
-    doubts: FloatArray
     n_rows: float
-    residuals: FloatArray
-    leverages: FloatArray
     penalty: float
     evidence: float
+
+    @classmethod
+    def at(cls, choice: Choice, response: Response) -> Self:
+        """Return the mean at the penalty that was chosen."""
+        fit = fit_coefficients(choice.centred, response, choice.penalty)
+        return cls(
+            **vars(fit),
+            features=choice.features,
+            n_rows=response.n_rows,
+            penalty=choice.penalty,
+            evidence=choice.evidence,
+        )
 
     def predict(self, inputs: FloatArray) -> FloatArray:
         """Return the mean at each row of inputs."""
@@ -102,44 +110,6 @@ class SmoothMean:
         np.clip(scores, -FARTHEST, FARTHEST, out=scores)
         doubt: FloatArray = 1.0 / self.n_rows + np.einsum("ij,ij->i", scores, scores)
         return mean, doubt + self.features.unspanned(features) / self.penalty
-
-    def predict_along(
-        self, inputs: FloatArray, position: int, points: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the same with one input at several points of each row: shape of `points`.
-
-        Only the curve of that input has to be followed: a sum of curves is needed, no surface.
-        """
-        features, n_inputs = self.features, len(self.features.centre)
-        fixed = (inputs - features.centre) / features.scale
-        fixed[:, position] = 0.0
-        moving = (points - features.centre[position]) / features.scale[position]
-        standard = np.zeros((points.size, n_inputs))
-        standard[:, position] = moving.ravel()
-        widths = [each.whitening.shape[1] for each in features.bumps]
-        own = [each.columns[0] == position for each in features.bumps]
-        still = features.joined(
-            fixed,
-            [
-                np.zeros((len(inputs), width)) if is_own else each(fixed)
-                for each, width, is_own in zip(features.bumps, widths, own, strict=True)
-            ],
-        )
-        # The linear part of the input, and its bumps if it has any.
-        kept = np.repeat([*(c == position for c in range(n_inputs)), *own], [1] * n_inputs + widths)
-        bumps = [each(standard) for each, is_own in zip(features.bumps, own, strict=True) if is_own]
-        linear = features.joined(standard, [])[:, [position]]
-        moved = np.hstack([linear, *bumps])
-        both = (moved @ self._projection[kept]).reshape(*points.shape, -1)
-        both += (still @ self._projection)[:, np.newaxis]
-        mean: FloatArray = both[..., 0] + self.intercept
-        scores = both[..., 1:]
-        scores -= self.middle @ self._projection[:, 1:]
-        np.clip(scores, -FARTHEST, FARTHEST, out=scores)
-        doubt: FloatArray = 1.0 / self.n_rows + np.einsum("ijk,ijk->ij", scores, scores)
-        smooth = np.einsum("ij,ij->i", still[:, n_inputs:], still[:, n_inputs:])[:, np.newaxis]
-        smooth = smooth + np.einsum("ij,ij->i", moved[:, 1:], moved[:, 1:]).reshape(points.shape)
-        return mean, doubt + features.unspanned_by(smooth) / self.penalty
 
     @cached_property
     def _projection(self) -> FloatArray:
@@ -161,16 +131,6 @@ class SmoothMean:
         return 1.0 / freedom - 1.0
 
 
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """Features, what they are in all rows, and the penalty at which their evidence is largest."""
-
-    features: Features
-    centred: Centred
-    penalty: float
-    evidence: float
-
-
 def fit_smooth_mean(
     inputs: FloatArray, target: FloatArray, weights: FloatArray, shelf: Shelf | None = None
 ) -> SmoothMean:
@@ -179,13 +139,6 @@ def fit_smooth_mean(
     Shapes: inputs (n_rows, n_inputs), target and weights (n_rows,). The weights count rows;
     only their ratios matter. Bumps are looked for in `shelf` first, and left there.
     """
-    return fit_with_design(inputs, target, weights, shelf)[0]
-
-
-def fit_with_design(
-    inputs: FloatArray, target: FloatArray, weights: FloatArray, shelf: Shelf | None = None
-) -> tuple[SmoothMean, FloatArray]:
-    """Return the same, and its features in all rows: whoever fits it again needs them."""
     share = weights / weights.sum()
     centre, scale = share @ inputs, spread(inputs, weights)
     scale[scale == 0.0] = 1.0
@@ -193,9 +146,7 @@ def fit_with_design(
     tried = candidate_features(centre, scale, standard, {} if shelf is None else shelf)
     choices = [_choose_penalty(*each, response) for each in tried]
     best = max(choices, key=lambda each: each.evidence - SIMPLER * bool(each.features.bumps))
-    fit = fit_coefficients(best.centred, response, best.penalty)
-    mean = _mean_of(best.features, fit, response, best.penalty, best.evidence)
-    return mean, best.centred.design
+    return SmoothMean.at(best, response)
 
 
 def refit_mean(
@@ -206,8 +157,8 @@ def refit_mean(
     `design` are the features of all rows. The evidence stays that of the first fit.
     """
     response = Response.of(target, weights / weights.sum(), mean.n_rows)
-    fit = fit_coefficients(response.centred(design), response, mean.penalty)
-    return _mean_of(mean.features, fit, response, mean.penalty, mean.evidence)
+    same = Choice(mean.features, response.centred(design), mean.penalty, mean.evidence)
+    return SmoothMean.at(same, response)
 
 
 def _choose_penalty(features: Features, design: FloatArray, response: Response) -> Choice:
@@ -220,22 +171,3 @@ def _choose_penalty(features: Features, design: FloatArray, response: Response) 
     evidence = log_evidence(centred, response, penalties)
     best = len(evidence) - 1 - int(evidence[::-1].argmax())
     return Choice(features, centred, float(penalties[best]), float(evidence[best]))
-
-
-def _mean_of(
-    features: Features, fit: Coefficients, response: Response, penalty: float, evidence: float
-) -> SmoothMean:
-    """Return fitted coefficients as a mean."""
-    return SmoothMean(
-        features,
-        fit.values,
-        fit.intercept,
-        fit.middle,
-        fit.directions,
-        fit.doubts,
-        response.n_rows,
-        fit.residuals,
-        fit.leverages,
-        penalty,
-        evidence,
-    )

@@ -1,35 +1,43 @@
-"""The mean of a variable given its pillow, and the law of the noise around it."""
+"""The mean of a variable given its pillow, and the law of the noise around it.
 
+The mean is ours (`SmoothMean`) or somebody else's regressor.
+"""
+
+import copy
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
 
 import numpy as np
 
-from causalaug._threads import one_blas_thread
-from causalaug.densities._base import Density, pillow_along
-from causalaug.densities._design import Design
-from causalaug.densities._features import Shelf
-from causalaug.densities._kernel_density import TABLE_POINTS
-from causalaug.densities._mean import SmoothMean, fit_with_design
+from causalaug.densities._base import Along, Density, beside
+from causalaug.densities._features import Design, Shelf
+from causalaug.densities._mean import SmoothMean, fit_smooth_mean
 from causalaug.densities._noise import (
-    DEFAULT_FREEDOM,
-    FARTHEST,
-    Known,
     Scale,
     calm_mean,
     fit_scale,
     pool_tails,
     standard_residuals,
 )
-from causalaug.densities._noise_density import NoiseDensity
-from causalaug.densities._regressor import fit_regressor
-from causalaug.densities._scale_choice import choose_transform
-from causalaug.densities._spread import spread
-from causalaug.densities._student import fit_student_scale, floor_of_scale, log_student
-from causalaug.densities._transform import PlainTransform, Transform
+from causalaug.densities._student import (
+    DEFAULT_FREEDOM,
+    fit_student_scale,
+    floor_of_scale,
+    log_student,
+    spread,
+    student_levels,
+    student_quantile,
+)
+from causalaug.densities._transform import (
+    PlainTransform,
+    Transform,
+    choose_transform,
+    transformed_density,
+)
+from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor
 from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray
@@ -37,16 +45,8 @@ from causalaug.typing import FloatArray, IntArray
 LEAST_FREEDOM = 0.04
 """Residuals of rows that the mean follows closely are not inflated beyond five times."""
 
-LARGEST_KEPT = 1 << 18
-"""Entries of the features of all rows that are kept until the tails of all variables are known: 2
-MB. Of a large table they would together be larger than all else, and are worked out again."""
-
-
-class Mean(Protocol):
-    """A fitted mean."""
-
-    def predict(self, inputs: FloatArray) -> FloatArray:
-        """Return the mean at each row of inputs."""
+N_FOLDS = 5
+"""Folds from which the residuals are taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class MeanNoise:
     """
 
     design: Design
-    mean: Mean
+    mean: "SmoothMean | RegressorMean"
     residuals: FloatArray
     scale: Scale
     floor: float
@@ -73,152 +73,111 @@ class MeanNoise:
         What is not known of the mean widens the noise: far from all rows it says little.
         """
         inputs = self.design(pillow)
-        if self._table is None:
-            return self._exact(inputs)
-        knots, means, scales = self._table
-        at = inputs[:, 0]
-        centre, scale = np.interp(at, knots, means), np.interp(at, knots, scales)
-        outside = (at < knots[0]) | (at > knots[-1])
-        centre[outside], scale[outside] = self._exact(inputs[outside])
-        return centre, scale
+        centre, doubt = self.mean.predict_with_doubt(inputs)
+        scale = self.scale.level * self.scale.relative(inputs) * np.sqrt(1.0 + doubt)
+        return centre, np.maximum(scale, self.floor)
 
-    def along(
-        self, pillow: FloatArray, position: int, points: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the same with one column of the pillow at several points of each row.
-
-        Shapes: pillow (n, n_columns), points and both results (n, n_points). A posterior asks for
-        this; what the other columns say is worked out once for all points of a row.
-        """
-        mean, design = self.mean, self.design
-        if (
-            self._table is None
-            and design.has_one_input_each
-            and design.is_number(position)
-            and isinstance(mean, SmoothMean)
-            and mean.features.is_sum_of_curves
-        ):
-            centre, doubt = mean.predict_along(design(pillow), position, points)
-            relative: FloatArray | float = 1.0
-            if not self.scale.is_even:
-                inputs = design(pillow_along(pillow, position, points))
-                relative = self.scale.relative(inputs).reshape(points.shape)
-            return centre, self._scale(relative, doubt)
-        location = self(pillow_along(pillow, position, points))
-        return location[0].reshape(points.shape), location[1].reshape(points.shape)
-
-    @cached_property
-    def _table(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-        """Points, means and scales, if the pillow is a single number; else None.
-
-        A posterior asks for a million means; curves do not bend between points so close.
-        """
-        is_number = [levels is None for levels in self.design.levels] == [True]
-        if not is_number or not isinstance(self.mean, SmoothMean):
-            return None
-        (middle,), (unit,) = self.mean.features.centre, self.mean.features.scale
-        knots = np.linspace(middle - FARTHEST * unit, middle + FARTHEST * unit, TABLE_POINTS)
-        return (knots, *self._exact(knots[:, np.newaxis]))
-
-    def _exact(self, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
-        doubt: FloatArray | float = 0.0
-        if isinstance(self.mean, SmoothMean):
-            centre, doubt = self.mean.predict_with_doubt(inputs)
-        else:
-            centre = self.mean.predict(inputs)
-        return centre, self._scale(self.scale.relative(inputs), doubt)
-
-    def _scale(self, relative: FloatArray | float, doubt: FloatArray | float) -> FloatArray:
-        """Return the scale of the noise, wider where the mean is in doubt."""
-        scale = self.scale.level * relative * np.sqrt(1.0 + doubt)
-        return np.maximum(scale, self.floor)
-
-    def make_density(self, table: Table, factor: Factor, among: IntArray | None = None) -> Density:
-        """Return Student's t around the mean; around one fitted anew to some of the rows."""
-        if among is not None:
-            with one_blas_thread():
-                (fit,) = fit_means([table.select(among)], [factor])
-            return fit.make_density(table, factor)
+    def density(self) -> Density:
+        """Return Student's t around the mean."""
         return NoiseDensity(self, self.freedom, self.transform)
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseDensity(Density):
+    """Student's t around a mean, both on the transformed scale of a column.
+
+    `location` returns the mean and the scale of the noise at each row of the pillow.
+    """
+
+    location: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    freedom: float
+    transform: Transform = PlainTransform()
+
+    def log_density(self, values: FloatArray, pillow: FloatArray) -> FloatArray:
+        """Return the log-density of each value, ``-inf`` beyond the limits."""
+        centre, scale = (beside(each, values) for each in self.location(pillow))
+        return transformed_density(self.transform, values, centre, scale, self.freedom)
+
+    def given(self, pillow: FloatArray) -> Along:
+        """Return the density given rows of the pillow; where the noise lies is found once."""
+        centre, scale = (each[:, np.newaxis] for each in self.location(pillow))
+        return lambda rows, points: transformed_density(
+            self.transform, points, centre[rows], scale[rows], self.freedom
+        )
+
+    def centre(self, pillow: FloatArray) -> FloatArray | None:
+        """Return the mean, unless a limit or another scale makes it differ from the centre."""
+        return None if self.transform != PlainTransform() else self.location(pillow)[0]
+
+    def cover(self, pillow: FloatArray, n_points: int) -> FloatArray:
+        """Return quantiles of the noise around the mean, moved within the limits."""
+        centre, scale = self.location(pillow)
+        points = student_levels(n_points, self.freedom)
+        covered = centre[:, np.newaxis] + scale[:, np.newaxis] * points
+        return self.transform.clipped(covered)
+
+    def draw(self, pillow: FloatArray, uniform: FloatArray) -> FloatArray:
+        """Return quantiles of the noise around the mean, within the limits."""
+        centre, scale = self.location(pillow)
+        return self.transform.inverse(centre + scale * student_quantile(uniform, self.freedom))
 
 
 def fit_means(tables: Sequence[Table], factors: Sequence[Factor]) -> list[MeanNoise]:
     """Fit the means of some variables; how heavy the tails are is decided for all together."""
-    shares = [table.original_weights() / table.total_weight for table in tables]
-    designs = [Design.of(t, factor.pillow) for t, factor in zip(tables, factors, strict=True)]
-    inputs = [
-        # Without a pillow the mean is a constant: one input that never varies.
-        d(t.values[:, d.columns]) if d.columns else np.zeros((t.n_rows, 1))
-        for t, d in zip(tables, designs, strict=True)
-    ]
-    transforms = list(map(_transform, tables, factors, inputs, shares))
-    values = [t.values[:, t.index(f.target)] for t, f in zip(tables, factors, strict=True)]
-    targets = [t.forward(y) for t, y in zip(transforms, values, strict=True)]
+    problems = list(map(_Problem.of, tables, factors))
     shelf: Shelf = {}
-    pairs = [_with_features(*each, shelf) for each in zip(inputs, targets, shares, strict=True)]
-    means, features = [mean for mean, _ in pairs], [design for _, design in pairs]
+    means = [fit_smooth_mean(each.inputs, each.target, each.share, shelf) for each in problems]
     # A row of all the weight leaves nothing that varies; residuals need another unit than zero.
-    units = [float(spread(y, share)) or 1.0 for y, share in zip(targets, shares, strict=True)]
-    standard = [standard_residuals(mean) / u for mean, u in zip(means, units, strict=True)]
-    tails = pool_tails(standard, shares)
-    scales = tails.scales * np.array(units)[:, np.newaxis]
-    rows = zip(inputs, targets, shares, strict=True)
-    calm = [
-        calm_mean(mean, *own, tails.freedom, known)
-        for mean, own, known in zip(means, rows, map(Known, features, scales), strict=True)
+    standard = [
+        standard_residuals(mean) / (float(spread(each.target, each.share)) or 1.0)
+        for mean, each in zip(means, problems, strict=True)
     ]
-    fits = [
-        _noise_around(*each, tails.freedom)
-        for each in zip(designs, calm, inputs, targets, shares, strict=True)
+    freedom = pool_tails(standard, [each.share for each in problems])
+    return [
+        _with_noise(each, calm_mean(mean, each.inputs, each.target, each.share, freedom), freedom)
+        for mean, each in zip(means, problems, strict=True)
     ]
-    return [_on_scale(*each) for each in zip(fits, transforms, values, strict=True)]
 
 
-def _with_features(
-    inputs: FloatArray, target: FloatArray, share: FloatArray, shelf: Shelf
-) -> tuple[SmoothMean, FloatArray | None]:
-    """Return a mean, and its features in all rows unless they are too many to be kept for later."""
-    mean, design = fit_with_design(inputs, target, share, shelf)
-    return mean, design if design.size <= LARGEST_KEPT else None
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """A variable and its pillow as a regression wants them, on the scale that the column has."""
+
+    design: Design
+    inputs: FloatArray
+    share: FloatArray
+    values: FloatArray
+    transform: Transform
+    target: FloatArray
+
+    @classmethod
+    def of(cls, table: Table, factor: Factor) -> "_Problem":
+        """Return the rows of a table, and choose the scale."""
+        share = table.original_weights() / table.total_weight
+        design, column = Design.of(table, factor.pillow), table.index(factor.target)
+        inputs = design(table.values[:, design.columns])
+        # Without a pillow the mean is a constant: one input that never varies.
+        inputs = inputs if design.columns else np.zeros((table.n_rows, 1))
+        values, is_integer = table.values[:, column], table.resolution[column] == 1.0
+        transform = choose_transform(
+            inputs, values, share, table.limits[column], is_integer=is_integer
+        )
+        return cls(design, inputs, share, values, transform, transform.forward(values))
 
 
-def _transform(table: Table, factor: Factor, inputs: FloatArray, share: FloatArray) -> Transform:
-    """Choose the scale on which a column is moved."""
-    column = table.index(factor.target)
-    return choose_transform(
-        inputs,
-        table.values[:, column],
-        share,
-        table.limits[column],
-        is_integer=table.resolution[column] == 1.0,
+def _with_noise(problem: _Problem, mean: SmoothMean, freedom: float) -> MeanNoise:
+    """Return a fitted mean with its noise; densities are those of the values themselves."""
+    residuals, features = standard_residuals(mean), mean.features
+    scale = fit_scale(
+        residuals, problem.inputs, features.centre, features.scale, problem.share, freedom
     )
-
-
-def _on_scale(fit: MeanNoise, transform: Transform, values: FloatArray) -> MeanNoise:
-    """Return a fit to transformed values; densities are those of the values themselves."""
-    left_out = fit.left_out + transform.log_jacobian(values)
-    return replace(fit, transform=transform, left_out=left_out)
-
-
-def _noise_around(
-    design: Design,
-    mean: SmoothMean,
-    inputs: FloatArray,
-    target: FloatArray,
-    share: FloatArray,
-    freedom: float,
-) -> MeanNoise:
-    """Return a fitted mean with its noise."""
-    residuals = standard_residuals(mean)
-    features = mean.features
-    scale = fit_scale(residuals, inputs, features.centre, features.scale, share, freedom)
     lent = mean.residuals / np.sqrt(np.maximum(1.0 - mean.leverages, LEAST_FREEDOM))
-    floor = _least_scale(target)
-    spreads = np.maximum(
-        scale.level * scale.relative(inputs) * np.sqrt(1.0 + mean.doubt_left_out), floor
-    )
+    floor = _least_scale(problem.target)
+    spreads = scale.level * scale.relative(problem.inputs) * np.sqrt(1.0 + mean.doubt_left_out)
+    spreads = np.maximum(spreads, floor)
     left_out = log_student(mean.left_out / spreads, np.log(spreads), freedom)
-    return MeanNoise(design, mean, lent, scale, floor, freedom, left_out, PlainTransform())
+    left_out = left_out + problem.transform.log_jacobian(problem.values)
+    return MeanNoise(problem.design, mean, lent, scale, floor, freedom, left_out, problem.transform)
 
 
 def _least_scale(target: FloatArray) -> float:
@@ -234,18 +193,76 @@ def _least_scale(target: FloatArray) -> float:
 
 def fit_mean_with(regressor: Any, table: Table, factor: Factor) -> MeanNoise:
     """Return the mean of somebody else's regressor, with residuals out of fold."""
-    share = table.original_weights() / table.total_weight
-    design = Design.of(table, factor.pillow)
-    inputs = design(table.values[:, design.columns])
-    values = table.values[:, table.index(factor.target)]
-    transform = _transform(table, factor, inputs, share)
-    target = transform.forward(values)
-    mean, residuals = fit_regressor(regressor, inputs, target, table.row_weights)
-    floor = _least_scale(target)
-    scale = max(fit_student_scale(residuals, share, DEFAULT_FREEDOM), floor)
+    problem = _Problem.of(table, factor)
+    mean, residuals = _fit_regressor(regressor, problem, table.row_weights)
+    floor = _least_scale(problem.target)
+    scale = max(fit_student_scale(residuals, problem.share, DEFAULT_FREEDOM), floor)
     left_out = log_student(residuals / scale, float(np.log(scale)), DEFAULT_FREEDOM)
+    left_out = left_out + problem.transform.log_jacobian(problem.values)
     noise = Scale.even(scale)
-    fit = MeanNoise(
-        design, mean, residuals, noise, floor, DEFAULT_FREEDOM, left_out, PlainTransform()
+    return MeanNoise(
+        problem.design, mean, residuals, noise, floor, DEFAULT_FREEDOM, left_out, problem.transform
     )
-    return _on_scale(fit, transform, values)
+
+
+def check_regressor(regressor: object) -> None:
+    """Raise unless it is nothing, or an object that can be fitted and asked."""
+    if regressor is None:
+        return
+    verbs = ("fit", "predict")
+    if isinstance(regressor, type) or not all(
+        callable(getattr(regressor, verb, None)) for verb in verbs
+    ):
+        raise ParameterError(
+            "`regressor` must be an object with methods `fit` and `predict`, such as "
+            f"sklearn.linear_model.LinearRegression(), or None. Found {regressor!r}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RegressorMean:
+    """The mean as a fitted regressor predicts it; a value, so that it pickles."""
+
+    fitted: Any
+
+    def predict(self, inputs: FloatArray) -> FloatArray:
+        """Return the mean at each row of inputs."""
+        return np.asarray(self.fitted.predict(inputs), dtype=np.float64).reshape(-1)
+
+    def predict_with_doubt(self, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean, and no doubt: how sure it is, nobody knows."""
+        return self.predict(inputs), np.zeros(len(inputs))
+
+
+def _fit_regressor(
+    regressor: Any, problem: _Problem, weights: FloatArray | None
+) -> tuple[RegressorMean, FloatArray]:
+    """Return the mean fitted to all rows, and residuals of rows that a fit has not seen.
+
+    A flexible regressor leaves next to nothing of the rows that it was fitted to, and we
+    cannot ask it how many degrees of freedom it used. Row `i` is in fold ``i % N_FOLDS``.
+    """
+    if weights is not None and not _takes_weights(regressor):
+        raise ParameterError(
+            "With `sample_weight` the regressor of a ResidualConditional must take it too. "
+            f"Found {regressor!r}, whose `fit` does not. Use another, or the default."
+        )
+
+    def fit(rows: IntArray) -> RegressorMean:
+        keywords = {} if weights is None else {"sample_weight": weights[rows]}
+        return RegressorMean(copy.deepcopy(regressor).fit(inputs[rows], target[rows], **keywords))
+
+    inputs, target = problem.inputs, problem.target
+    every = np.arange(len(target))
+    mean = fit(every)
+    if len(target) < N_FOLDS:
+        return mean, target - mean.predict(inputs)
+    residuals = np.empty(len(target))
+    for fold in range(N_FOLDS):
+        held_out = every % N_FOLDS == fold
+        residuals[held_out] = target[held_out] - fit(every[~held_out]).predict(inputs[held_out])
+    return mean, residuals
+
+
+def _takes_weights(regressor: Any) -> bool:
+    return "sample_weight" in signature(regressor.fit).parameters

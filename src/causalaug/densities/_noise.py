@@ -9,29 +9,21 @@ A residual is that of a row under the mean of the others, in standard deviations
 of the others does not know.
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from causalaug.densities._mean import SmoothMean, fit_with_design, refit_mean
-from causalaug.densities._student import fit_student_scale, fit_student_scales, log_student
+from causalaug.densities._mean import SmoothMean, fit_smooth_mean, refit_mean
+from causalaug.densities._student import DEFAULT_FREEDOM, fit_student_scale, log_student
 from causalaug.typing import FloatArray
 
 FREEDOMS = (2.0, 3.0, 4.0, 6.0, 10.0, 30.0)
 """Degrees of freedom that are tried; with 30 it is nearly a Gaussian."""
 
-DEFAULT_FREEDOM = 3.0
-"""Degrees of freedom where there are too few rows to tell."""
-
 FEWEST_FOR_TAILS = 20
 """Fewer rows say nothing about tails: the mean stays as it is."""
-
-ROBUST_ROUNDS = 2
-"""Fits with new weights. The first does most of it."""
-
-GROSS = 0.02
-"""A row that counts less than this among others is a gross error: about 14 scales out."""
 
 FEWEST_FOR_SCALE = 40
 """Fewer rows say nothing about where the noise is larger."""
@@ -84,81 +76,46 @@ def standard_residuals(mean: SmoothMean) -> FloatArray:
     return residuals
 
 
-@dataclass(frozen=True, eq=False)
-class Tails:
-    """How heavy the tails of all variables are, and the scales that were found on the way.
-
-    `scales` has a row for each variable: its scale with `DEFAULT_FREEDOM`, and with the freedom
-    that was chosen; zeros where there are too few rows to tell.
-    """
-
-    freedom: float
-    scales: FloatArray
-
-
-def pool_tails(residuals: Sequence[FloatArray], shares: Sequence[FloatArray]) -> Tails:
+def pool_tails(residuals: Sequence[FloatArray], shares: Sequence[FloatArray]) -> float:
     """Return the degrees of freedom that explain the residuals of all variables best."""
-    scales = np.zeros((len(shares), 2))
-    many = [number for number, each in enumerate(shares) if len(each) >= FEWEST_FOR_TAILS]
-    if not many:
-        return Tails(DEFAULT_FREEDOM, scales)
-    pooled = [residuals[number] for number in many], [shares[number] for number in many]
-    tried, logs = fit_student_scales(*pooled, FREEDOMS)
-    best = int(np.argmax(logs.sum(axis=1)))
-    scales[many] = tried[[FREEDOMS.index(DEFAULT_FREEDOM), best]].T
-    return Tails(FREEDOMS[best], scales)
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """What need not be worked out again of a mean, if somebody has it.
-
-    The features of all rows, and the scales of the standard residuals, as in `Tails`.
-    """
-
-    design: FloatArray | None = None
-    scales: FloatArray = field(default_factory=lambda: np.zeros(2))
+    if all(len(share) < FEWEST_FOR_TAILS for share in shares):
+        return DEFAULT_FREEDOM
+    likelihood = np.zeros(len(FREEDOMS))
+    for own, share in zip(residuals, shares, strict=True):
+        scale = 0.0
+        for number, freedom in enumerate(FREEDOMS) if len(share) >= FEWEST_FOR_TAILS else ():
+            # The scale at the last freedom is close to that at this one.
+            scale = fit_student_scale(own, share, freedom, scale)
+            if scale > 0.0:
+                logs = log_student(own / scale, math.log(scale), freedom)
+                likelihood[number] += share @ logs
+    return FREEDOMS[int(np.argmax(likelihood))]
 
 
 def calm_mean(
-    mean: SmoothMean,
-    inputs: FloatArray,
-    target: FloatArray,
-    share: FloatArray,
-    freedom: float,
-    known: Known | None = None,
+    mean: SmoothMean, inputs: FloatArray, target: FloatArray, share: FloatArray, freedom: float
 ) -> SmoothMean:
     """Return the mean fitted again, with rows that count the less, the farther they are out."""
     if len(share) < FEWEST_FOR_TAILS:
         return mean
-    known = Known() if known is None else known
-    design, (default, own) = known.design, known.scales.tolist()
-    calm, _ = _calm_weights(standard_residuals(mean), share, DEFAULT_FREEDOM, known=default)
-    if calm.min() < GROSS:
-        # A gross error looks like a large noise, and has made the mean too stiff.
-        mean, design = fit_with_design(inputs, target, share * calm)
-        own = 0.0
-    design = mean.features(inputs) if design is None else design
-    near = 0.0
-    for _ in range(ROBUST_ROUNDS):
-        residuals = standard_residuals(mean)
-        calm, near = _calm_weights(residuals, share, freedom, known=own, near=near)
-        mean, own = refit_mean(mean, design, target, share * calm), 0.0
+    calm = _calm_weights(mean, share, DEFAULT_FREEDOM)
+    if calm.min() < 0.02:
+        # A gross error, about 14 scales out, looks like a large noise, and made the mean too stiff.
+        mean = fit_smooth_mean(inputs, target, share * calm)
+    design = mean.features(inputs)
+    for _ in range(2):  # the first does most of it
+        mean = refit_mean(mean, design, target, share * _calm_weights(mean, share, freedom))
     return mean
 
 
-def _calm_weights(
-    residuals: FloatArray, share: FloatArray, freedom: float, *, known: float, near: float = 0.0
-) -> tuple[FloatArray, float]:
-    """Return how much each row counts for the centre of Student's t: less, the farther out.
-
-    The second result is the scale, which is `known` if it is not zero, and else `near` something.
-    """
-    scale = known or fit_student_scale(residuals, share, freedom, near)
+def _calm_weights(mean: SmoothMean, share: FloatArray, freedom: float) -> FloatArray:
+    """Return how much each row counts for the centre of Student's t: less, the farther out."""
+    residuals = standard_residuals(mean)
+    scale = fit_student_scale(residuals, share, freedom)
     if scale == 0.0:
-        return np.ones(len(share)), scale
+        return np.ones(len(share))
     weights: FloatArray = (freedom + 1.0) / (freedom + np.square(residuals / scale))
-    return weights, scale
+    return weights
 
 
 def fit_scale(

@@ -1,7 +1,7 @@
-"""Ridge regression on the features of weighted rows, at many penalties at a time.
+"""Ridge regression of weighted rows, at many penalties at a time.
 
-Features are compared by their evidence alone; what rows owe to a fit takes longer, and is worked
-out for the best of them.
+A `Line` in the inputs is the plainest guess there is. Features of a mean are compared by their
+evidence alone; what rows owe to a fit takes longer, and is worked out for the best of them.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import lapack
 
-from causalaug.densities._spread import unit_of
+from causalaug.densities._student import spread, unit_of
 from causalaug.typing import FloatArray
 
 FEW_ROWS = 20
@@ -18,6 +18,9 @@ FEW_ROWS = 20
 
 LEAST_FREEDOM = 1e-6
 """A row that determines its own fitted value cannot be left out; it is not divided by zero."""
+
+RIDGE_PENALTIES = np.logspace(-3, 3, 13)
+"""Penalties of a ridge regression on standardised columns that are tried."""
 
 LEAST_UNEXPLAINED = 1e-24
 """A part of the target's variance that no rounding can tell from nothing."""
@@ -162,7 +165,7 @@ class Coefficients:
     of the noise over the number of rows.
     """
 
-    values: FloatArray
+    coefficients: FloatArray
     intercept: float
     middle: FloatArray
     directions: FloatArray
@@ -214,3 +217,65 @@ def _whitened(features: Centred, ratio: float) -> tuple[FloatArray, FloatArray]:
     lengths = factor.diagonal()
     variances: FloatArray = np.maximum(np.square(lengths) - ratio, 0.0)
     return variances, inverse.T * lengths
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A straight line in several inputs, and how much of left-out rows it explains.
+
+    `explained` is the share of their squared distance to the mean of the others that the line
+    takes away, without the row that speaks for it most; 0 if it is no better than that mean.
+    """
+
+    centre: FloatArray
+    slopes: FloatArray
+    intercept: float
+    explained: float
+
+    @classmethod
+    def fit(cls, inputs: FloatArray, target: FloatArray, weights: FloatArray) -> "Line":
+        """Return the line whose penalty has the least squared error on rows that were left out.
+
+        Shapes: inputs (n_rows, n_inputs), target and weights (n_rows,). With one singular value
+        decomposition ``U S V'`` of the weighted inputs, all penalties are tried at once: row `i`
+        pulls its own fitted value by ``h_i = w_i + sum_k U_ik^2 s_k^2 / (s_k^2 + penalty)``, and
+        the residual that it would have without itself is its residual over ``1 - h_i``.
+        """
+        share = weights / weights.sum()
+        centre, scale = share @ inputs, spread(inputs, weights)
+        scale[scale == 0.0] = 1.0
+        root, middle = np.sqrt(share), float(share @ target)
+        standard = (inputs - centre) / scale
+        left, sizes, right = np.linalg.svd(root[:, np.newaxis] * standard, full_matrices=False)
+        # Weights that sum to one count each row for less: so must the penalty.
+        penalties = RIDGE_PENALTIES / weights.sum()
+        kept = np.square(sizes) / (np.square(sizes) + penalties[:, np.newaxis])
+        scores = left.T @ (root * (target - middle))
+        fitted = left @ (kept * scores).T
+        residuals = (root * (target - middle))[:, np.newaxis] - fitted
+        leverages = share[:, np.newaxis] + np.square(left) @ kept.T
+        # A row that alone decides about a slope says nothing about the others' error.
+        left_out = residuals / np.maximum(1.0 - leverages, np.finfo(np.float64).eps)
+        squares = np.square(left_out)
+        best = int(np.argmin(squares.sum(axis=0)))
+        slopes = right.T @ (sizes / (np.square(sizes) + penalties[best]) * scores) / scale
+        of_mean = np.square(root * (target - middle) / np.maximum(1.0 - share, share))
+        return cls(centre, slopes, middle, _explained(squares[:, best], of_mean))
+
+    def predict(self, inputs: FloatArray) -> FloatArray:
+        """Return the line at each row of inputs."""
+        straight: FloatArray = (inputs - self.centre) @ self.slopes + self.intercept
+        return straight
+
+
+def _explained(squares: FloatArray, of_mean: FloatArray) -> float:
+    """Return by how much squared errors are smaller than those of a mean: a share, at least 0.
+
+    One row far out can hold nearly all of both. It is left out, whichever makes that most.
+
+    >>> _explained(np.array([1.0, 1.0, 1.0]), np.array([1.0, 2.0, 99.0])).__round__(3)
+    0.333
+    """
+    rest, rest_of_mean = squares.sum() - squares, of_mean.sum() - of_mean
+    share = rest / np.maximum(rest_of_mean, np.finfo(np.float64).tiny)
+    return max(float(1.0 - share.max()), 0.0)

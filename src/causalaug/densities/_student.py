@@ -1,31 +1,16 @@
-"""Student's t: the law of noise and of broad tails, and the scale that fits residuals best."""
+"""Student's t, the law of noise and of broad tails; the scale of values, whatever their unit."""
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaln, ndtri, stdtrit
 
-from causalaug._ragged import blocks_by_size
-from causalaug.typing import FloatArray, IntArray
+from causalaug.typing import FloatArray
 
-SMALLEST_SCALE = 1e-290
-"""Squared scales are not made smaller than that, in units of the largest residual."""
-
-FARTHEST_STEP = 2.0
-"""By how much the logarithm of a squared scale changes at a time, at most."""
-
-LEAST_STEP = 1e-6
-"""After a step as small as this, the next would be smaller than rounding: its square."""
-
-MOST_STEPS = 60
-
-TOGETHER = 1 << 14
-"""Rows of several variables that are fitted together."""
-
-FARTHEST_LEVEL = 1e-4
-"""Points of a quadrature start and end at this share of the mass."""
+DEFAULT_FREEDOM = 3.0
+"""Degrees of freedom of broad tails, and of noise where too few rows tell: a few outliers do not
+choose then."""
 
 
 def log_student(distance: FloatArray, log_scale: FloatArray | float, freedom: float) -> FloatArray:
@@ -58,7 +43,7 @@ def student_levels(n_points: int, freedom: float) -> FloatArray:
     Levels are even on the scale of the logistic: half of the points are in the tails, which a
     posterior may need.
     """
-    edge = np.log(1.0 / FARTHEST_LEVEL)
+    edge = np.log(1e4)  # from one part in ten thousand of the mass to all but one
     levels = 1.0 / (1.0 + np.exp(-np.linspace(-edge, edge, n_points)))
     return np.asarray(stdtrit(min(freedom, 1e10), levels), dtype=np.float64)
 
@@ -85,84 +70,19 @@ def fit_student_scale(
     if not np.isfinite(freedom) or scale <= 0.0:
         return unit * math.sqrt(scale)
     scale = (start / unit) ** 2 if start > 0.0 else scale
-    for _ in range(MOST_STEPS):
+    for _ in range(60):
         far = squares / (squares + freedom * scale)
         counts = share * far
         slope = float(counts @ (1.0 - far))
         # If one row has nearly all weight the scale shrinks for ever; it must not become zero.
-        if slope <= 0.0 or scale < SMALLEST_SCALE:
+        if slope <= 0.0 or scale < 1e-290:
             break
         excess = float(counts.sum()) - 1.0 / (freedom + 1.0)
-        step = min(max(excess / slope, -FARTHEST_STEP), FARTHEST_STEP)
+        step = min(max(excess / slope, -2.0), 2.0)
         scale *= math.exp(step)
-        if abs(step) <= LEAST_STEP:
+        if abs(step) <= 1e-6:  # the next would be smaller than rounding: its square
             break
     return unit * math.sqrt(scale)
-
-
-def fit_student_scales(
-    residuals: Sequence[FloatArray], shares: Sequence[FloatArray], freedoms: Sequence[float]
-) -> tuple[FloatArray, FloatArray]:
-    """Return the same for several variables at several degrees of freedom, and how likely each is.
-
-    Shapes: (n_freedoms, n_variables) twice. The second is the mean log-density of the residuals,
-    0 where none differs from 0. Variables are fitted together, as far as they fit into the
-    processor's cache: of 100 rows each, that takes a fifth of the time.
-    """
-    lengths = np.array([len(each) for each in residuals])
-    parts = [
-        _fit_together(residuals[part], shares[part], freedoms)
-        for part in blocks_by_size(lengths, TOGETHER)
-    ]
-    scales, logs = (np.concatenate(each, axis=1) for each in zip(*parts, strict=True))
-    return scales, logs
-
-
-def _fit_together(
-    residuals: Sequence[FloatArray], shares: Sequence[FloatArray], freedoms: Sequence[float]
-) -> tuple[FloatArray, FloatArray]:
-    """Return scales and mean log-densities of a few variables, whose rows are laid end to end."""
-    lengths = np.array([len(each) for each in residuals])
-    starts, share = np.cumsum(lengths) - lengths, np.concatenate(shares)
-    units = np.array([_unit_of(each) for each in residuals])
-    squares = np.square(np.concatenate(residuals) / np.repeat(units, lengths))
-    variances = np.add.reduceat(share * squares, starts)
-    varies = variances > 0.0
-    scale, scales, logs = np.where(varies, variances, 1.0), [], []
-    for freedom in freedoms:
-        # The scale at the last freedom is close to that at this one.
-        scale = _fitted_scales(squares, share, starts, lengths, freedom, scale)
-        far = np.log1p(squares / np.repeat(freedom * scale, lengths))
-        mean = np.add.reduceat(share * far, starts)
-        height = _log_height(freedom) - np.log(units * np.sqrt(scale))
-        logs.append(np.where(varies, height - 0.5 * (freedom + 1.0) * mean, 0.0))
-        scales.append(np.where(varies, units * np.sqrt(scale), 0.0))
-    return np.stack(scales), np.stack(logs)
-
-
-def _fitted_scales(
-    squares: FloatArray,
-    share: FloatArray,
-    starts: IntArray,
-    lengths: IntArray,
-    freedom: float,
-    scale: FloatArray,
-) -> FloatArray:
-    """Return the squared scales of variables that are laid end to end, by Newton's method."""
-    is_open = np.ones(len(scale), dtype=bool)
-    for _ in range(MOST_STEPS):
-        far = squares / (squares + np.repeat(freedom * scale, lengths))
-        counts = share * far
-        excess = np.add.reduceat(counts, starts) - 1.0 / (freedom + 1.0)
-        slope = np.add.reduceat(counts * (1.0 - far), starts)
-        is_open &= (slope > 0.0) & (scale >= SMALLEST_SCALE)
-        step = np.divide(excess, slope, out=np.zeros(len(scale)), where=is_open)
-        step = np.minimum(np.maximum(step, -FARTHEST_STEP), FARTHEST_STEP)
-        scale = scale * np.exp(step)
-        is_open &= np.abs(step) > LEAST_STEP
-        if not is_open.any():
-            break
-    return scale
 
 
 def _unit_of(residuals: FloatArray) -> float:
@@ -178,3 +98,24 @@ def floor_of_scale(values: FloatArray) -> float:
     width = float(np.ptp(values)) if len(values) else 0.0
     size = float(np.abs(values).max(initial=0.0))
     return max(1e-6 * width, 1e-12 * size, float(np.finfo(float).tiny) * 1e10)
+
+
+def spread(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the standard deviation of weighted rows, of each column if there are several."""
+    share = weights / weights.sum()
+    return _deviation(values - share @ values, share)
+
+
+def unit_of(away: FloatArray, share: FloatArray) -> float:
+    """Return the standard deviation of centred values, or 1 if they do not vary."""
+    return float(_deviation(away, share)) or 1.0
+
+
+def _deviation(away: FloatArray, share: FloatArray) -> FloatArray:
+    """Return the root of the mean square, in a unit that makes values about one.
+
+    The unit is a power of two: to divide by it rounds nothing.
+    """
+    unit = np.ldexp(1.0, np.frexp(np.abs(away).max(axis=0))[1] - 1)
+    deviation: FloatArray = unit * np.sqrt(share @ np.square(away / unit))
+    return deviation

@@ -18,9 +18,6 @@ from causalaug.typing import FloatArray, IntArray
 BLOCK_ENTRIES = 1 << 21
 """Entries of a matrix of queries by rows that are held at a time: 16 MB."""
 
-LEAST_TOTAL = 1e-100
-"""Weights that add up to less are divided by their sum before they are squared."""
-
 MOST_LEFT_OUT = 300
 """Rows that are left out, one at a time, to judge a density; they tell as well as all would."""
 
@@ -130,37 +127,6 @@ class WeighedRows:
         total = np.einsum("ij->i", weights)[:, np.newaxis]
         weights /= np.where(total > 0.0, total, 1.0)
         return weights
-
-    def sums_without_own(
-        self, pillow: FloatArray, some: IntArray, size: int
-    ) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
-        """Yield weights of all rows given the pillows of some, as above but for a factor.
-
-        So many at a time; with each, the sums of its rows and how many rows they amount to. To
-        divide by the sums what the weights are multiplied with saves a pass over them.
-        """
-        for start in range(0, len(some), size):
-            part = some[start : start + size]
-            weights = self.weigher.relative(pillow[part])
-            weights[np.arange(len(part)), part] = 0.0
-            total = np.einsum("ij->i", weights)
-            # Squares of smaller numbers might vanish; of a row of nothing nothing is made.
-            small = np.flatnonzero(total < LEAST_TOTAL)
-            if len(small):
-                weights[small] /= np.where(total[small] > 0.0, total[small], 1.0)[:, np.newaxis]
-                total[small] = np.einsum("ij->i", weights[small])
-            squares = row_products(weights, weights)
-            count = np.divide(total * total, squares, out=np.zeros(len(total)), where=total > 0.0)
-            yield weights, total, count
-
-
-def row_products(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the scalar product of each row of one matrix with the same row of the other.
-
-    By matrix products of one row and one column, in half the time of `numpy.einsum`.
-    """
-    products: FloatArray = np.matmul(left[:, np.newaxis, :], right[:, :, np.newaxis])
-    return products.reshape(len(left))
 
 
 def effective_rows(weights: FloatArray) -> FloatArray:

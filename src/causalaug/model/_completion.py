@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from causalaug.model._target import MOST_COMPLETIONS, Target, relevant_factors
 from causalaug.table import Table, cells_of, code_rows, missing_cells, rows_of, take_and_fill
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from causalaug.densities import Density
     from causalaug.factorization import Factor
@@ -131,14 +131,14 @@ class Completer:
             for start in range(0, len(rows), AT_A_TIME):
                 some = rows[start : start + AT_A_TIME]
                 at = (some[:, np.newaxis] * copies + np.arange(copies)).ravel()
-                uniform = numbers.of_cells(columns[0], len(some), copies)
+                uniform = numbers(columns[0], len(some), copies)
                 completed[at[:, np.newaxis], columns] = self._draw_part(part, values[some], uniform)
         for number in sorted(of_last):
             rows = of_last[number]
             at = (rows[:, np.newaxis] * copies + np.arange(copies)).ravel()
             pillow = completed[at][:, self._pillow(number)]
             column = self.table.index(self.factors[number].target)
-            uniform = numbers.of_cells(column, len(rows), copies).ravel()
+            uniform = numbers(column, len(rows), copies).ravel()
             completed[at, column] = self.densities[number].draw(pillow, uniform)
         return completed
 
@@ -244,34 +244,19 @@ class Completer:
         return [self.table.index(name) for name in self.factors[number].pillow]
 
 
-class Numbers(Protocol):
-    """Where the random numbers come from that become cells."""
-
-    def of_cells(self, column: int, n_rows: int, n_copies: int) -> FloatArray:
-        """Return numbers between 0 and 1 for the cells of a column: shape (n_rows, n_copies)."""
+Numbers: TypeAlias = "Callable[[int, int, int], FloatArray]"
+"""Returns numbers between 0 and 1 for the cells of a column: given it, n_rows and n_copies."""
 
 
-@dataclass(frozen=True, eq=False)
-class OwnNumbers:
-    """Every row has numbers of its own."""
-
-    rng: np.random.Generator
-
-    def of_cells(self, column: int, n_rows: int, n_copies: int) -> FloatArray:
-        """Return numbers that are spread evenly over each row."""
-        return stratified(n_rows, n_copies, self.rng)
+def own_numbers(rng: np.random.Generator, column: int, n_rows: int, n_copies: int) -> FloatArray:
+    """Return numbers that are spread evenly over each row: every row has its own."""
+    return stratified(n_rows, n_copies, rng)
 
 
-@dataclass(frozen=True, eq=False)
-class SharedNumbers:
-    """All rows have the same numbers: what a row gets does not depend on the others."""
-
-    seed: int
-
-    def of_cells(self, column: int, n_rows: int, n_copies: int) -> FloatArray:
-        """Return the numbers of a column, whichever columns and rows came before."""
-        numbers = stratified(1, n_copies, np.random.default_rng([self.seed, column]))
-        return np.repeat(numbers, n_rows, axis=0)
+def shared_numbers(seed: int, column: int, n_rows: int, n_copies: int) -> FloatArray:
+    """Return the same numbers for all rows: what a row gets does not depend on the others."""
+    numbers = stratified(1, n_copies, np.random.default_rng([seed, column]))
+    return np.repeat(numbers, n_rows, axis=0)
 
 
 def stratified(n_rows: int, n_copies: int, rng: np.random.Generator) -> FloatArray:

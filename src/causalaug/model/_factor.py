@@ -13,8 +13,8 @@ array([2., 6.])
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -26,32 +26,12 @@ from causalaug.model._posterior import Posterior, means
 from causalaug.table import cells_of, check_no_times, code_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
     from causalaug.conditionals import FittedConditional
     from causalaug.densities import Density
     from causalaug.table import Table
     from causalaug.typing import FloatArray
-
-
-class Model(Protocol):
-    """What a factor asks of the model that it is part of."""
-
-    @property
-    def table(self) -> Table:
-        """The observed rows."""
-
-    @property
-    def order(self) -> tuple[str, ...]:
-        """The variables in the order of the factors."""
-
-    @property
-    def fitted(self) -> Sequence[FittedConditional]:
-        """What weighs the rows, one for each factor."""
-
-    @property
-    def densities(self) -> Sequence[Density]:
-        """What says how likely values are, one for each factor."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,11 +47,17 @@ class FittedFactor(Factor):
     ----------
     target, pillow : str and tuple of str
         The variable, and what it is conditioned on.
-    model : GraphModel
-        The model whose factor it is.
+    table : Table
+        The observed rows.
+    fitted : FittedConditional
+        What weighs them.
+    density : callable
+        Returns what says how likely values are; it is made when it is first asked for.
     """
 
-    model: Model = field(repr=False)
+    table: Table
+    fitted: FittedConditional
+    density: Callable[[], Density]
 
     def __eq__(self, other: object) -> bool:
         """Say whether another factor is of the same variables."""
@@ -94,11 +80,11 @@ class FittedFactor(Factor):
         no row has any weight they are all ``-inf``. So they are for rows that lack a cell of the
         factor.
         """
-        log_weights = self._fitted.weigher.log_weights(self._query(pillow))
-        rows = self._fitted.rows
+        log_weights = self.fitted.weigher.log_weights(self._query(pillow))
+        rows = self.fitted.rows
         if rows is None:
             return log_weights
-        result = np.full((self._table.n_rows, len(log_weights)), -np.inf)
+        result = np.full((self.table.n_rows, len(log_weights)), -np.inf)
         # A mixture weighs a row once for each of its parts.
         np.logaddexp.at(result, rows, log_weights.T)
         return result.T
@@ -110,7 +96,7 @@ class FittedFactor(Factor):
         mean if the conditional is one that moves (`ResidualConditional`). Where no row has any
         weight there is an error.
         """
-        query, fitted = self._query(pillow), self._fitted
+        query, fitted = self._query(pillow), self.fitted
         running = np.cumsum(np.exp(fitted.weigher.log_weights(query)), axis=1)
         if (running[:, -1] == 0.0).any():
             raise TableError(
@@ -124,8 +110,8 @@ class FittedFactor(Factor):
             values = fitted.shift.values(query, np.arange(len(query)), chosen)
         else:
             numbers = chosen if fitted.rows is None else fitted.rows[chosen]
-            values = self._table.values[numbers, self._column]
-        return cells_of(self._table, self._column, values)
+            values = self.table.values[numbers, self._column]
+        return cells_of(self.table, self._column, values)
 
     def log_density(self, value: Any, pillow: Any = None) -> FloatArray:
         """Return how likely each value is, given the row of the pillow beside it: a logarithm.
@@ -133,7 +119,7 @@ class FittedFactor(Factor):
         Of levels it is the logarithm of a probability: ``-inf`` if no observed row has the level.
         """
         cells = pd.DataFrame({self.target: np.asarray(value).reshape(-1)})
-        values = code_rows(self._table, cells)[:, self._column]
+        values = code_rows(self.table, cells)[:, self._column]
         query = self._query(pillow, len(values))
         if len(values) != len(query):
             raise TableError(
@@ -142,7 +128,7 @@ class FittedFactor(Factor):
             )
         seen = np.isfinite(values)
         result = np.full(len(values), -np.inf)
-        result[seen] = self._density.log_density(values[seen], query[seen])
+        result[seen] = self.density().log_density(values[seen], query[seen])
         return result
 
     def mean(self, pillow: Any = None) -> FloatArray:
@@ -150,38 +136,22 @@ class FittedFactor(Factor):
 
         Levels have a mean if they are numbers.
         """
-        check_no_times(self._table, self.target)
+        check_no_times(self.table, self.target)
         query = self._query(pillow)
-        levels = self._density.levels
+        levels = self.density().levels
         if levels is None:
             # The target given its pillow is a posterior without children.
-            posterior = Posterior(self._density, np.arange(query.shape[1]), ())
-            return self._table.numbers(self._column, means(posterior, query))
+            posterior = Posterior(self.density(), np.arange(query.shape[1]), ())
+            return self.table.numbers(self._column, means(posterior, query))
         numbers = self._numbers_of(levels)
         points = np.broadcast_to(levels, (len(query), len(levels)))
-        chances = np.exp(self._density.log_density(points, query))
+        chances = np.exp(self.density().log_density(points, query))
         expected: FloatArray = chances @ numbers / chances.sum(axis=1)
         return expected
 
     @property
-    def _number(self) -> int:
-        return self.model.order.index(self.target)
-
-    @property
-    def _table(self) -> Table:
-        return self.model.table
-
-    @property
     def _column(self) -> int:
-        return self._table.index(self.target)
-
-    @property
-    def _fitted(self) -> FittedConditional:
-        return self.model.fitted[self._number]
-
-    @property
-    def _density(self) -> Density:
-        return self.model.densities[self._number]
+        return self.table.index(self.target)
 
     def _query(self, pillow: Any, n_rows: int = 1) -> FloatArray:
         """Return rows of the pillow in the coding of the table; without one, so many of nothing."""
@@ -193,8 +163,8 @@ class FittedFactor(Factor):
                 f"The pillow of {self.target!r} must be given: a frame with the columns "
                 f"{list(self.pillow)}. Found None."
             )
-        columns = [self._table.index(name) for name in self.pillow]
-        query = code_rows(self._table, pillow, self.pillow)[:, columns]
+        columns = [self.table.index(name) for name in self.pillow]
+        query = code_rows(self.table, pillow, self.pillow)[:, columns]
         if not np.isfinite(query).all():
             lacking = np.array(self.pillow)[~np.isfinite(query).all(axis=0)]
             raise TableError(
@@ -206,7 +176,7 @@ class FittedFactor(Factor):
 
     def _numbers_of(self, levels: FloatArray) -> FloatArray:
         """Return what levels are as numbers, or raise."""
-        cells = np.asarray(cells_of(self._table, self._column, levels))
+        cells = np.asarray(cells_of(self.table, self._column, levels))
         if cells.dtype.kind not in "biuf":
             raise TableError(
                 f"Only numbers have a mean. Found labels in {self.target!r}, such as "

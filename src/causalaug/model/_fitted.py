@@ -6,7 +6,7 @@ next door, in `_model`, which is all that `augment` passes through.
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,16 +17,16 @@ from causalaug._random import RandomState, as_generator, new_seed
 from causalaug._repr import steady_repr
 from causalaug._validation import check_bool, check_integer
 from causalaug.conditionals import Belief, Conditional, FittedConditional, Wish
-from causalaug.densities import Density, density_of, mix_draws
+from causalaug.densities import Density, mix_draws
 from causalaug.exceptions import TableError
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import ADMG
 from causalaug.model._completion import (
     Completer,
     Completion,
-    OwnNumbers,
-    SharedNumbers,
     complete_frame,
+    own_numbers,
+    shared_numbers,
 )
 from causalaug.model._factor import FittedFactor
 from causalaug.model._prediction import Prediction
@@ -67,7 +67,15 @@ class FittedFactors:
     @property
     def factors(self) -> tuple[FittedFactor, ...]:
         """The fitted factors in order, each with its four verbs."""
-        return tuple(FittedFactor(each.target, each.pillow, self) for each in self.product)
+        return tuple(
+            FittedFactor(
+                each.target, each.pillow, self.table, fitted, partial(self._density, number)
+            )
+            for number, (each, fitted) in enumerate(zip(self.product, self.fitted, strict=True))
+        )
+
+    def _density(self, number: int) -> Density:
+        return self.densities[number]
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -78,7 +86,7 @@ class FittedFactors:
     def densities(self) -> tuple[Density, ...]:
         """One density per factor; made of weighted rows where the conditional has none."""
         own = tuple(
-            density_of(fitted, self.table, factor)
+            fitted.density(self.table, factor)
             for fitted, factor in zip(self.fitted, self.product, strict=True)
         )
         if not self.earlier:
@@ -286,7 +294,7 @@ class FittedFactors:
         completer = Completer(self.table, self.product, self.densities)
         check_bool("alike", alike)
         rng = as_generator(random_state)
-        numbers = SharedNumbers(new_seed(rng)) if alike else OwnNumbers(rng)
+        numbers = partial(shared_numbers, new_seed(rng)) if alike else partial(own_numbers, rng)
         return complete_frame(completer, frame, self.graph.nodes, copies, numbers, sample_weight)
 
     def _coded(self, frame: Any, without: str | None = None) -> FloatArray:

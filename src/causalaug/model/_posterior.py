@@ -8,7 +8,7 @@ narrower than the prior.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -33,19 +33,6 @@ are off by a quarter less and take twice as long (96 posteriors of 80 to 100 row
 MEAN_POINTS = 13
 """Points of each round if only the mean is wanted."""
 
-LARGEST_POINT = 0.35
-"""Even points are close enough if none stands for more of the mass: a Gaussian has that much on
-the middle one if the next is 0.9 standard deviations away."""
-
-LEFT_OUT = 0.005
-"""Mass on either side that the even points need not reach."""
-
-LEAST_RELATIVE_LOG = -300.0
-"""Densities that are lower than this, relative to the highest, are taken for it."""
-
-FLAT = 1e-6
-"""Logarithms of the density that differ by less than this across a cell are taken to do so."""
-
 MOST_MEAN_ROUNDS = 4
 """Rounds after which a mean stays as it is: the fourth changes it by little, wherever it is."""
 
@@ -62,26 +49,10 @@ class Child:
     pillow: IntArray
     position: int
 
-    def log_likelihood(self, values: FloatArray, points: FloatArray) -> FloatArray:
-        """Return how likely the child's cell is at each point of the target: shape of points."""
+    def given(self, values: FloatArray) -> Along:
+        """Return how likely the child's cell in each of some rows is at points of the target."""
         own, pillow = values[:, self.column], values[:, self.pillow]
-        return self.density.log_along(own, pillow, self.position, points)
-
-    def held(self, values: FloatArray) -> "HeldChild":
-        """Return the child of some rows, which stand for themselves by number from now on."""
-        own, pillow = values[:, self.column], values[:, self.pillow]
-        return HeldChild(self.density.along(own, pillow, self.position))
-
-
-@dataclass(frozen=True, eq=False)
-class HeldChild:
-    """A child of rows that are given by number, in the last column of what is asked."""
-
-    along: Along
-
-    def log_likelihood(self, values: FloatArray, points: FloatArray) -> FloatArray:
-        """Return how likely the child's cell is at each point of the target: shape of points."""
-        return self.along(values[:, -1].astype(np.int64), points)
+        return self.density.along(own, pillow, self.position)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,35 +61,37 @@ class Posterior:
 
     density: Density
     pillow: IntArray
-    children: tuple[Child | HeldChild, ...]
+    children: tuple[Child, ...]
 
-    def log_joint(self, values: FloatArray, points: FloatArray) -> FloatArray:
-        """Return the log of the product of all factors at points: shape (n, n_points).
+    def given(self, values: FloatArray) -> Along:
+        """Return the log of the product of all factors, given some rows, at points of the target.
+
+        Rows are asked for by number. What does not depend on the points is worked out once.
 
         A factor that is zero at every point says nothing of where the target is, only that the
         row is impossible; it is left out, instead of making everything zero. Where the factors
         contradict each other at every point, the target's own factor speaks alone.
         """
-        own = self.density.log_density(points, values[:, self.pillow])
-        total = own
-        for child in self.children:
-            log_likelihood = child.log_likelihood(values, points)
-            impossible = np.isneginf(log_likelihood).all(axis=1, keepdims=True)
-            total = total + np.where(impossible, 0.0, log_likelihood)
-        return np.where(np.isneginf(total).all(axis=1, keepdims=True), own, total)
+        own = self.density.given(values[:, self.pillow])
+        children = [each.given(values) for each in self.children]
 
-    def held(self, values: FloatArray) -> tuple["Posterior", FloatArray]:
-        """Return the posterior of some rows, and these with their numbers as one more column.
+        def log_joint(rows: IntArray, points: FloatArray) -> FloatArray:
+            total = alone = own(rows, points)
+            for child in children:
+                log_likelihood = child(rows, points)
+                impossible = np.isneginf(log_likelihood).all(axis=1, keepdims=True)
+                total = total + np.where(impossible, 0.0, log_likelihood)
+            return np.where(np.isneginf(total).all(axis=1, keepdims=True), alone, total)
 
-        Where the target's own noise lies is worked out once: every round asks for it.
-        """
-        held = self.density.held(values[:, self.pillow])
-        numbered = np.column_stack([values, np.arange(len(values))])
-        children = tuple(
-            each.held(values) if isinstance(each, Child) else each for each in self.children
-        )
-        own = np.array([values.shape[1]])
-        return replace(self, density=held, pillow=own, children=children), numbered
+        return log_joint
+
+    def log_joint(self, values: FloatArray, points: FloatArray) -> FloatArray:
+        """Return the log of the product of all factors at points of each row: (n, n_points)."""
+        return self.given(values)(np.arange(len(values)), points)
+
+    def cover(self, values: FloatArray, n_points: int) -> FloatArray:
+        """Return points that cover the target given its own pillow."""
+        return self.density.cover(values[:, self.pillow], n_points)
 
 
 def probabilities(posterior: Posterior, values: FloatArray, levels: FloatArray) -> FloatArray:
@@ -165,17 +138,17 @@ def _means(posterior: Posterior, values: FloatArray) -> FloatArray:
         centre = posterior.density.centre(values[:, posterior.pillow])
         if centre is not None:
             return centre
-    posterior, values = posterior.held(values)
+    log_product, points = posterior.given(values), posterior.cover(values, MEAN_POINTS)
     result = np.empty(len(values))
     rough = np.arange(len(values))
-    points = posterior.density.cover(values[:, posterior.pillow], MEAN_POINTS)
     for number in range(MOST_MEAN_ROUNDS):
-        log_joint = posterior.log_joint(values[rough], points)
+        log_joint = log_product(rough, points)
         cells = _cell_masses(points, log_joint)
         # By the trapezoid rule a point stands for half of the cell on either side of it.
         masses = 0.5 * (np.pad(cells, ((0, 0), (1, 0))) + np.pad(cells, ((0, 0), (0, 1))))
         result[rough] = (masses * points).sum(axis=1)
-        is_rough = masses.max(axis=1) > (LARGEST_POINT if number else 0.0)
+        # A Gaussian has 0.35 on its middle point if the next is 0.9 standard deviations away.
+        is_rough = masses.max(axis=1) > (0.35 if number else 0.0)
         rough, points = rough[is_rough], _evenly(points[is_rough], log_joint[is_rough])
         if not len(rough):
             break
@@ -193,8 +166,9 @@ def _evenly(points: FloatArray, log_joint: FloatArray) -> FloatArray:
     running /= np.maximum(running[:, -1:], np.finfo(np.float64).tiny)
     # All points may be one, on a limit, and there is no mass between them.
     running[:, -1] = 1.0
-    first = (running < LEFT_OUT).sum(axis=1, keepdims=True)
-    last = (running < 1.0 - LEFT_OUT).sum(axis=1, keepdims=True) + 1
+    # Points need not reach the outermost half percent of the mass on either side.
+    first = (running < 0.005).sum(axis=1, keepdims=True)
+    last = (running < 0.995).sum(axis=1, keepdims=True) + 1
     begin, end = (np.take_along_axis(points, each, 1) for each in (first, last))
     return begin + (end - begin) * np.linspace(0.0, 1.0, MEAN_POINTS)
 
@@ -229,10 +203,9 @@ def _distribution(
     posterior: Posterior, values: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return points, cumulative distribution and log-mass of one block of rows."""
-    posterior, values = posterior.held(values)
-    points = posterior.density.cover(values[:, posterior.pillow], FIRST_POINTS)
-    log_joint = posterior.log_joint(values, points)
+    log_product, points = posterior.given(values), posterior.cover(values, FIRST_POINTS)
     rough = np.arange(len(values))
+    log_joint = log_product(rough, points)
     finished: list[tuple[IntArray, FloatArray, FloatArray]] = []
     for _ in range(MOST_ROUNDS):
         masses = _shares(_masses_under_lines(points, log_joint)[0])
@@ -242,10 +215,10 @@ def _distribution(
         if not len(rough):
             break
         more = _refined(points, masses[is_rough], MORE_POINTS)
-        log_more = posterior.log_joint(values[rough], more)
+        log_more = log_product(rough, more)
         points, log_joint = _merged(points, log_joint, more, log_more)
     finished.append((rough, points, log_joint))
-    return _with_atoms(posterior, values, *_assembled(len(values), finished))
+    return _with_atoms(posterior.density.atoms, log_product, *_assembled(len(values), finished))
 
 
 def _cell_masses(points: FloatArray, log_joint: FloatArray) -> FloatArray:
@@ -269,9 +242,10 @@ def _masses_under_lines(
     """
     top = log_joint.max(axis=1)
     top = np.where(np.isfinite(top), top, 0.0)
-    relative = np.maximum(log_joint - top[:, np.newaxis], LEAST_RELATIVE_LOG)
+    # What is next to nothing beside the highest stays above zero, and flat cells have a slope.
+    relative = np.maximum(log_joint - top[:, np.newaxis], -300.0)
     high, slope = np.maximum(relative[:, 1:], relative[:, :-1]), np.diff(relative, axis=1)
-    drop = np.maximum(np.abs(slope), FLAT)
+    drop = np.maximum(np.abs(slope), 1e-6)
     masses: FloatArray = np.diff(points, axis=1) * np.exp(high) * -np.expm1(-drop) / drop
     return masses, top, slope
 
@@ -354,17 +328,16 @@ def _interleaved(values: FloatArray, between: FloatArray) -> FloatArray:
 
 
 def _with_atoms(
-    posterior: Posterior,
-    values: FloatArray,
+    atoms: FloatArray,
+    log_product: Along,
     points: FloatArray,
     cumulative: FloatArray,
     log_mass: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Add the values that have a probability of their own: two equal points, and a jump."""
-    atoms = posterior.density.atoms if (points[:, :1] < points[:, -1:]).any() else np.empty(0)
-    for atom in atoms:
-        at = np.full((len(values), 1), atom)
-        log_atom = posterior.log_joint(values, at)[:, 0]
+    for atom in atoms if (points[:, :1] < points[:, -1:]).any() else ():
+        at = np.full((len(points), 1), atom)
+        log_atom = log_product(np.arange(len(points)), at)[:, 0]
         total = np.logaddexp(log_mass, log_atom)
         share = np.exp(log_atom - np.where(np.isfinite(total), total, 0.0))[:, np.newaxis]
         # The cumulative distribution at the atom, before it jumps.
