@@ -19,12 +19,6 @@ ATTRIBUTES += [
 ]
 SPACES = [" ", "\n", "; ", " /* a -> b */ ", ";\n# a -> b\n", " // a -> b\n"]
 
-# Pieces of GML text: of labels, and what may stand between statements.
-
-PIECES = ["a", "B", " ", "&amp;", "&quot;", "&#233;", "&#xe9;", "&eacute;", "&none;", "&", "#", ";"]
-PIECES += ["[", "]", "graph", "é", "&#x1F600;", "&#0065;", "\\", "&#9999999;", "'", "-1"]
-REMARKS = ["", "# graph [\n", "\n", 'comment "node [ id 0 ]" ', "graphics [ x -1.5e0 id 9 y [ ] ] "]
-
 REPORT = r"""
 BEG_G { printf("graph\n"); }
 N { printf("node\t%s\t%s\n", name, isAttr($G, "N", "observed") ? observed : ""); }

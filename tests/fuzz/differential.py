@@ -1,15 +1,9 @@
-"""Others read the same: Graphviz DOT text, networkx GML text."""
-
-import networkx as nx
+"""Graphviz reads DOT text as we do."""
 
 from causalaug.graphs.io._dot import read_dot
-from causalaug.graphs.io._gml import read_gml
-from causalaug.graphs.io._networkx import read_networkx
 from foreign_readers import (
     ATTRIBUTES,
     NAMES,
-    PIECES,
-    REMARKS,
     SPACES,
     read_by_graphviz,
 )
@@ -70,43 +64,3 @@ def dot_as_graphviz(rng):
         same = list(ours.nodes) == list(nodes) and set(ours.directed) == directed
         if not same or set(ours.bidirected) != bidirected or ours.latent != hidden:
             raise FoundError(f"{text!r} was read as {ours!r}, by Graphviz as {nodes, directed}")
-
-
-def _gml_text(rng):
-    """Draw a graph whose edges run from earlier nodes to later ones."""
-    labels = {}
-    for _ in range(rng.randint(1, 5)):
-        label = "".join(rng.choices(PIECES, k=rng.randint(1, 4)))
-        if label != "[]":  # networkx takes it for an empty list, and fails
-            meant = next(iter(nx.parse_gml(f'graph [ node [ id 0 label "{label}" ] ]')))
-            labels.setdefault(meant, label)
-    ids = list(range(-2, len(labels) - 2))
-    rng.shuffle(ids)
-    lines = []
-    for number, text in zip(ids, labels.values(), strict=True):
-        hidden = rng.choice(["", 'observed "no" ', "latent 1 ", 'observed "yes" '])
-        remark = rng.choice(REMARKS)
-        lines.append(f'node [ {remark}id {number} {hidden}label "{text}" {rng.choice(REMARKS)}]')
-    for i in range(len(ids)):
-        for j in range(i):
-            if rng.random() < 0.5:
-                mark = rng.choice(["", "bidirected 1 ", 'type "bidirected" '])
-                remark = rng.choice(REMARKS)
-                lines.append(f"edge [ source {ids[j]} {mark}target {ids[i]} {remark}]")
-    if rng.random() < 0.5:
-        rng.shuffle(lines)
-    body = "".join(f"{line}\n{rng.choice(REMARKS)}" for line in lines)
-    return f'Creator "x"\ngraph [\n {rng.choice(REMARKS)}directed 1\n{body}]\n'
-
-
-def gml_as_networkx(rng):
-    """A GML text must be read as networkx reads it."""
-    text = _gml_text(rng)
-    ours, theirs = read_gml(text), read_networkx(nx.parse_gml(text), None)
-    if (
-        list(ours.nodes) != list(theirs.nodes)
-        or set(ours.directed) != set(theirs.directed)
-        or set(ours.bidirected) != set(theirs.bidirected)
-        or ours.latent != theirs.latent
-    ):
-        raise FoundError(f"{text!r} was read as {ours!r}, by networkx as {theirs!r}")

@@ -20,7 +20,6 @@ def all_kinds():
         Kind("written-and-read", GRAPHS, graph_texts.reads_back, 0.01),
         Kind("mutated", GRAPHS, graph_texts.mutated, 0.03),
         Kind("noise", GRAPHS, graph_texts.noise, 0.01),
-        Kind("gml-as-networkx", GRAPHS, differential.gml_as_networkx, 0.02),
         Kind("objects", "graph objects", graph_objects.reads_objects, 0.01),
         Kind("odd-objects", "graph objects", graph_objects.odd_objects, 0.02),
         Kind("augment", FRAMES, frames.augments, 0.25),

@@ -66,12 +66,6 @@ def test_another_reading_than_graphviz_is_found(monkeypatch):
     assert verdicts(differential.dot_as_graphviz, 2) == {"failed"}
 
 
-def test_another_reading_than_networkx_is_found(monkeypatch):
-    real = differential.read_gml
-    monkeypatch.setattr(differential, "read_gml", lambda text: real(text.replace("&#233;", "e")))
-    assert "failed" in verdicts(differential.gml_as_networkx, 60)
-
-
 def test_lost_mass_and_changed_dtypes_are_found(monkeypatch):
     wear = ca.datasets.make_machine_wear(8, random_state=0)
     frame, graph = wear.frame, wear.graph

@@ -1,18 +1,13 @@
-"""Others read the same: Graphviz every DOT text, networkx every GML text of a grammar."""
+"""Graphviz reads every DOT text of a grammar as we do."""
 
-import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalaug.graphs.io._dot import read_dot
-from causalaug.graphs.io._gml import read_gml
-from causalaug.graphs.io._networkx import read_networkx
 from foreign_readers import (
     ATTRIBUTES,
     NAMES,
-    PIECES,
-    REMARKS,
     SPACES,
     has_graphviz,
     read_by_graphviz,
@@ -72,39 +67,3 @@ def test_dot_is_read_as_graphviz_reads_it(texts):
         assert set(ours.directed) == directed, text
         assert set(ours.bidirected) == bidirected, text
         assert ours.latent == hidden, text
-
-
-@st.composite
-def gml_texts(draw):
-    """Draw a graph whose edges run from earlier nodes to later ones."""
-    label = st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join)
-    labels = draw(st.lists(label, min_size=1, max_size=5, unique_by=read_label))
-    ids = draw(st.permutations(range(-2, len(labels) - 2)))
-    remarks = st.sampled_from(REMARKS)
-    lines = []
-    for number, text in zip(ids, labels, strict=True):
-        hidden = draw(st.sampled_from(["", 'observed "no" ', "latent 1 ", 'observed "yes" ']))
-        lines.append(f'node [ {draw(remarks)}id {number} {hidden}label "{text}" {draw(remarks)}]')
-    for i in range(len(ids)):
-        for j in range(i):
-            if draw(st.booleans()):
-                mark = draw(st.sampled_from(["", "bidirected 1 ", 'type "bidirected" ']))
-                lines.append(f"edge [ source {ids[j]} {mark}target {ids[i]} {draw(remarks)}]")
-    if draw(st.booleans()):
-        lines = lines[::-1] if draw(st.booleans()) else draw(st.permutations(lines))
-    body = "".join(f"{line}\n{draw(remarks)}" for line in lines)
-    return f'Creator "x"\ngraph [\n {draw(remarks)}directed 1\n{body}]\n'
-
-
-def read_label(text):
-    return next(iter(nx.parse_gml(f'graph [ node [ id 0 label "{text}" ] ]')))
-
-
-@given(gml_texts())
-@settings(max_examples=150)
-def test_gml_is_read_as_networkx_reads_it(text):
-    ours, theirs = read_gml(text), read_networkx(nx.parse_gml(text), None)
-    assert list(ours.nodes) == list(theirs.nodes)
-    assert set(ours.directed) == set(theirs.directed)
-    assert set(ours.bidirected) == set(theirs.bidirected)
-    assert ours.latent == theirs.latent

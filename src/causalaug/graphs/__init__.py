@@ -2,7 +2,7 @@
 
 from causalaug.graphs._admg import ADMG, as_graph, markov_pillow, register_painter
 from causalaug.graphs._drawing import draw_alone
-from causalaug.graphs._editing import GraphDifference
+from causalaug.graphs._edges import GraphDifference
 from causalaug.graphs._layout import layered_layout
 from causalaug.graphs._queries import (
     complete_graph,

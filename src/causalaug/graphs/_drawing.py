@@ -12,9 +12,6 @@ from causalaug._markup import Markup, element, number, shorten, text
 from causalaug.graphs._layout import CLEARANCE, layered_layout
 
 MOST_NODES = 40
-LONGEST_NAME = 16
-LEAST_SCALE = 0.8
-"""A drawing that would have to shrink further is scrolled instead: names stay legible."""
 _LETTER, _PADDING, _NODE_HEIGHT = 7.3, 11.0, 30.0
 _BETWEEN_NODES, _BETWEEN_LAYERS = 14.0, 76.0
 _MARGIN, _ARROW = 8.0, 8.0
@@ -67,13 +64,12 @@ def near_target(graph: ADMG, target: str, most: int = MOST_NODES) -> ADMG:
     for a, b in (*graph.directed, *graph.bidirected):
         neighbours[a].append(b)
         neighbours[b].append(a)
-    reached = {target: None}
-    waiting = [target]
-    for node in waiting:
-        fresh = [other for other in dict.fromkeys(neighbours[node]) if other not in reached]
-        waiting += fresh
-        reached |= dict.fromkeys(fresh)
-    return graph.subgraph([*reached, *(v for v in graph.nodes if v not in reached)][:most])
+    nearest, reached = [target], {target}
+    for node in nearest:
+        fresh = [v for v in dict.fromkeys(neighbours[node]) if v not in reached]
+        nearest += fresh
+        reached.update(fresh)
+    return graph.subgraph(list(dict.fromkeys([*nearest, *graph.nodes]))[:most])
 
 
 def draw_graph(graph: ADMG, target: str | None = None) -> Markup:
@@ -113,7 +109,7 @@ def draw_alone(graph: ADMG) -> str | None:
 def place_boxes(graph: ADMG) -> dict[str, Box]:
     """Return the boxes of all nodes, placed so that none of one layer touch."""
     layout = layered_layout(graph)
-    labels = {node: shorten(node, LONGEST_NAME) for node in graph.nodes}
+    labels = {node: shorten(node, 16) for node in graph.nodes}
     half = {node: _width_of(label) / 2 + _PADDING for node, label in labels.items()}
     in_layer = Counter(y for _, y in layout.values())
     widest = {y: max(half[v] for v in graph.nodes if layout[v][1] == y) for y in in_layer}
@@ -145,7 +141,8 @@ def _framed(corners: list[Point], label: str, children: list[Markup]) -> Markup:
         viewBox=f"{number(left)} {number(top)} {width} {height}",
         width=width,
         height=height,
-        style=f"min-width:{number(LEAST_SCALE * (right - left))}px",
+        # What would have to shrink further is scrolled instead, so that names stay legible.
+        style=f"min-width:{number(0.8 * (right - left))}px",
         class_="causalaug-graph",
         role="img",
         aria_label=label,

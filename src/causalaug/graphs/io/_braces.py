@@ -8,8 +8,9 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from causalaug._validation import brief
 from causalaug.exceptions import GraphFormatError
-from causalaug.graphs._shorten import plain, shown
+from causalaug.graphs._checks import plain
 from causalaug.graphs.io._draft import check_arrow, check_size
 from causalaug.graphs.io._tokens import Cursor, tokenize, unescape
 
@@ -107,18 +108,18 @@ class _Block:
         """Read up to the closing brace; defaults set inside end there."""
         cursor = self.cursor
         nodes, edges = {**nodes, **scope.node_defaults}, {**edges, **scope.edge_defaults}
-        cursor.open()
-        while not cursor.accept("}"):
-            if cursor.here.kind == "end":
-                raise cursor.error("'}'", "Close the brace.")
-            if cursor.accept(";"):
-                continue
-            if self.keywords and cursor.at("node", "edge", "graph"):
-                self.defaults(scope)
-                nodes, edges = {**nodes, **scope.node_defaults}, {**edges, **scope.edge_defaults}
-            else:
-                self.chain(scope, nodes, edges)
-        cursor.close()
+        with cursor.nested():
+            while not cursor.accept("}"):
+                if cursor.here.kind == "end":
+                    raise cursor.error("'}'", "Close the brace.")
+                if cursor.accept(";"):
+                    continue
+                if self.keywords and cursor.at("node", "edge", "graph"):
+                    self.defaults(scope)
+                    nodes = {**nodes, **scope.node_defaults}
+                    edges = {**edges, **scope.edge_defaults}
+                else:
+                    self.chain(scope, nodes, edges)
 
     def defaults(self, scope: _Scope) -> None:
         """Read ``node [key=value]``; what it sets holds for this scope."""
@@ -153,7 +154,7 @@ class _Block:
         if braces and not marks and attributes:
             raise GraphFormatError(
                 f"{where}: attributes must follow a node or an edge. Found "
-                f"{shown(next(iter(attributes)))} after braces, which Graphviz ignores. Write it "
+                f"{brief(next(iter(attributes)))} after braces, which Graphviz ignores. Write it "
                 "after each node inside them."
             )
         scope.nodes.update(dict.fromkeys(v for term in terms for v in term))
@@ -201,8 +202,8 @@ class _Block:
         self.nodes.setdefault(name, defaults)
         if self.spellings.setdefault(name, spelling) != spelling:
             raise GraphFormatError(
-                f"{cursor.where}: a node must be spelled in one way. Found {shown(spelling)} and "
-                f"{shown(self.spellings[name])}, which Graphviz tells apart and which both mean "
+                f"{cursor.where}: a node must be spelled in one way. Found {brief(spelling)} and "
+                f"{brief(self.spellings[name])}, which Graphviz tells apart and which both mean "
                 "one name here. Rename one, or spell both alike."
             )
         for _ in range(2):

@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from causalaug._validation import brief, some
 from causalaug.exceptions import GraphFormatError
 from causalaug.graphs._checks import check_nodes, check_ordered
-from causalaug.graphs._shorten import listed, shown
 from causalaug.graphs.io._draft import Draft
 from causalaug.typing import FloatArray
 
 ROW_TO_COLUMN = "adjacency:row-to-column"
 COLUMN_TO_ROW = "adjacency:column-to-row"
 LINGAM = "lingam"
+MATRICES = (ROW_TO_COLUMN, COLUMN_TO_ROW, LINGAM)
 
 
 def read_matrix(source: Any, names: Iterable[str] | None, format: str) -> Draft:
@@ -60,7 +61,7 @@ def _labels(source: Any) -> tuple[str, ...]:
     if wrong:
         raise GraphFormatError(
             "The columns of an adjacency frame must be strings. "
-            f"Found {shown(wrong[0])}, of type {type(wrong[0]).__name__}. "
+            f"Found {brief(wrong[0])}, of type {type(wrong[0]).__name__}. "
             "Rename the columns, or pass frame.to_numpy() and names=[...]."
         )
     return check_nodes(labels)
@@ -79,7 +80,7 @@ def _aligned(source: Any, labels: Sequence[str]) -> Any:
         return source
     raise GraphFormatError(
         "The rows and columns of an adjacency frame must have the same names. "
-        f"Found rows {listed(rows)} and columns {listed(labels)}. Rename one of them."
+        f"Found rows {some(rows)} and columns {some(labels)}. Rename one of them."
     )
 
 
@@ -126,7 +127,7 @@ def _given(names: Iterable[str] | None, n_nodes: int) -> tuple[str, ...]:
     if len(nodes) != n_nodes:
         raise GraphFormatError(
             f"`names` must have one name per row of the matrix, {n_nodes} in all. "
-            f"Found {len(nodes)}: {listed(nodes)}. Add or remove names."
+            f"Found {len(nodes)}: {some(nodes)}. Add or remove names."
         )
     return nodes
 
