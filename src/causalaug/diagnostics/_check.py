@@ -328,9 +328,8 @@ def _check_scales(test: str, table: Table) -> None:
     without_scale = [name for name, _, is_numeric in facts if not is_numeric]
     if test == "g_squared" and continuous:
         raise ParameterError(
-            "The test 'g_squared' needs ordered or nominal columns. "
-            f"Found continuous ones: {continuous}. Use test='auto', "
-            "or say kinds={...: 'nominal'} if their values repeat."
+            f"The test 'g_squared' needs ordered or nominal columns. Found continuous ones: "
+            f"{continuous}. Use test='auto', or kinds={{...: 'nominal'}} if their values repeat."
         )
     if test == "partial_correlation" and without_scale:
         raise ParameterError(

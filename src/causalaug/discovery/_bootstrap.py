@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,15 +21,6 @@ from causalaug.table import KindName
 OUTCOMES = ("->", "<-", "<->", "open", "absent")
 
 
-class Map(Protocol):
-    """Anything that works like `map`: one function, one argument per call, results in order."""
-
-    def __call__(
-        self, function: Callable[[np.random.Generator], PAG], items: Iterable[Any], /
-    ) -> Iterable[PAG]:
-        """Return the results in the order of the items."""
-
-
 def bootstrap_edges(
     frame: Any,
     method: str = "direct-lingam",
@@ -41,7 +32,7 @@ def bootstrap_edges(
     test: str = "auto",
     random_state: RandomState = None,
     callback: Callable[[int, int], object] | None = None,
-    map_: Map = map,
+    map_: Callable[..., Iterable[PAG]] = map,
 ) -> pd.DataFrame:
     """Return how often each edge is found on rows that are drawn anew with replacement.
 
@@ -111,9 +102,8 @@ def _redraw(sample: Sample, rng: np.random.Generator) -> Sample:
         if not drawn.constant:
             return drawn
     raise TableError(
-        "Columns must vary in rows drawn with replacement. Found that in "
-        f"100 draws some column never did, such as {drawn.constant[0]!r}. "
-        "Drop columns of which nearly all cells are equal."
+        "Columns must vary in rows drawn with replacement. Found that in 100 draws some did not, "
+        f"such as {drawn.constant[0]!r}. Drop columns of which nearly all cells are equal."
     )
 
 

@@ -415,8 +415,7 @@ def _limited(pag: PAG, limit: int | None, knowledge: Knowledge) -> Iterator[ADMG
         if limit is not None and count > limit:
             raise ParameterError(
                 f"The class must have no more graphs than `limit`. Found more than {limit}. Raise "
-                "the limit, add knowledge, or take the first ones with "
-                "`itertools.islice(enumerate_admgs(pag), n)`."
+                "it, add knowledge, or take some: `itertools.islice(enumerate_admgs(pag), n)`."
             )
         yield graph
     if not count:

@@ -117,9 +117,8 @@ def _check_discrete(table: Table) -> None:
     continuous = [name for name, kind in facts if kind == "continuous"]
     if continuous:
         raise ParameterError(
-            "The test 'g_squared' needs ordered or nominal columns. "
-            f"Found continuous ones: {continuous}. Use test='auto', "
-            "or say kinds={...: 'nominal'} if their values repeat."
+            f"The test 'g_squared' needs ordered or nominal columns. Found continuous ones: "
+            f"{continuous}. Use test='auto', or kinds={{...: 'nominal'}} if their values repeat."
         )
 
 
@@ -128,10 +127,9 @@ def _check_numbers(table: Table) -> None:
     without_scale = [name for name, numeric in facts if not numeric]
     if without_scale:
         raise TableError(
-            "Columns must be numbers for this method, which fits straight lines. Found "
-            f"columns without a scale: {some(without_scale)}. Drop them, in the shell with --drop, "
-            "or make numbers or ordered categories of them; the methods 'pc', 'ges' and 'fci' also "
-            "take a table in which all columns are discrete."
+            "Columns must be numbers for this method, which fits straight lines. Found columns "
+            f"without a scale: {some(without_scale)}. Drop them, in the shell with --drop, or make "
+            "numbers of them; 'pc', 'ges' and 'fci' also take tables of discrete columns alone."
         )
 
 
@@ -148,9 +146,8 @@ def _check_independent(sample: Sample) -> None:
         # So small a share of its variance is rounding.
         if size**2 < 1e-10:
             raise TableError(
-                "No column may be a linear combination of others, for then nothing tells which "
-                f"of them is the cause. Found that {name!r} is one of the columns before it. "
-                "Drop it, or one of those."
+                "No column may be a linear combination of others, or nothing tells the cause. "
+                f"Found that {name!r} is one of the columns before it. Drop it, or one of those."
             )
         basis = np.column_stack([basis, rest / size])
 
@@ -172,8 +169,7 @@ def foreign_work(method: str) -> Iterator[None]:
     except (ArithmeticError, AssertionError, LookupError, ValueError) as error:
         raise TableError(
             f"The data must be such that the method {method!r} can work on them. It stopped with: "
-            f"{error}. Look for columns that are nearly constant or nearly copies of others, or "
-            "try another method."
+            f"{error}. Drop columns that are nearly constant or copies, or try another method."
         ) from error
 
 

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 Neighbours = Mapping[str, tuple[str, ...]]
 
+BUILT_ON: dict[str, Callable[[Any], Any]] = {}
+"""How graphs are read and drawn: both build on this module, which cannot import them."""
+
 
 @dataclass(frozen=True, init=False, repr=False)
 class ADMG:
@@ -320,8 +323,7 @@ no wear -> load. It has load -> wear. Leave it out, or write an edge that is the
         if alone:
             raise GraphError(
                 f"Only edges can be taken away. Found the nodes {some(alone)}. Write "
-                "graph.subgraph([...]) with the nodes to keep, or latent_projection(graph, "
-                "keep=[...]) to marginalise the others."
+                "graph.subgraph([...]) or latent_projection(graph, keep=[...]) with those to keep."
             )
         check_present(gone, self._edges)
         lost = set(gone)
@@ -406,7 +408,8 @@ no wear -> load. It has load -> wear. Leave it out, or write an edge that is the
 
     def _repr_svg_(self) -> str | None:
         """Return a picture for notebooks; None if the graph is too large for one."""
-        return _PAINTERS[0](self)
+        drawn: str | None = BUILT_ON["draw"](self)
+        return drawn
 
     def __reduce__(self) -> tuple[type["ADMG"], tuple[object, ...]]:
         """Pickle what defines the graph, not what was derived from it."""
@@ -531,23 +534,8 @@ def as_graph(graph: Any) -> ADMG:
             f"of {shape[0]} rows and {shape[1]} columns. The table comes first, the graph second: "
             "are the two swapped?"
         )
-    return _READERS[0](graph)
-
-
-_READERS: list[Callable[[Any], ADMG]] = []
-
-
-def register_reader(read: Callable[[Any], ADMG]) -> None:
-    """Say how graphs are read: that builds on this module, which cannot import it."""
-    _READERS[:] = [read]
-
-
-_PAINTERS: list[Callable[[ADMG], str | None]] = []
-
-
-def register_painter(draw: Callable[[ADMG], str | None]) -> None:
-    """Say how graphs are drawn: that builds on this module, which cannot import it."""
-    _PAINTERS[:] = [draw]
+    read: Callable[[Any], ADMG] = BUILT_ON["read"]
+    return read(graph)
 
 
 def markov_pillow(graph: Any, node: str, order: Sequence[str] | None = None) -> tuple[str, ...]:

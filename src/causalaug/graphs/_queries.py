@@ -162,8 +162,7 @@ def latent_projection(graph: Any, keep: str | Iterable[str]) -> ADMG:
         if n_made > MOST_EDGES:
             raise GraphError(
                 f"Hiding variables must make at most {MOST_EDGES:,} edges. Found {n_made:,} with "
-                f"{plain(node)}, which has {len(below):,} effects. Keep it, or remove effects "
-                "that are of no interest from the graph."
+                f"{plain(node)}, which has {len(below):,} effects. Keep it, or remove effects."
             )
         for near, neighbours in ((above, effects), (below, causes), (beside, siblings)):
             for other in near:

@@ -60,9 +60,8 @@ class SeveralGraphs(ADMG):
         except CyclicGraphError as error:
             cycle = str(error).partition("Found ")[2].partition(". ")[0]
             raise CyclicGraphError(
-                "Graphs that are used together must share an order, since a model has one. Found "
-                f"edges in opposite directions: {cycle}. Choose one direction, or make new rows "
-                "with each graph by discovery.augment_average(frame, graphs)."
+                "Graphs that are used together must share an order. Found edges in opposite "
+                f"directions: {cycle}. Choose one, or use discovery.augment_average(frame, graphs)."
             ) from None
         object.__setattr__(self, "graphs", tuple((g, float(w) / total) for g, w in found))
 
@@ -113,9 +112,8 @@ def _check_graphs(graphs: Sequence[tuple[ADMG, Any]]) -> None:
     for graph, weight in graphs:
         if set(graph.nodes) != set(first.nodes):
             raise GraphError(
-                "Graphs that are used together must have the same nodes. Found "
-                f"{some(first.nodes)} and {some(graph.nodes)}. Add a node without edges where it "
-                "lacks: 'a -> b; c'."
+                f"Graphs that are used together must have the same nodes. Found "
+                f"{some(first.nodes)} and {some(graph.nodes)}. Add the missing: 'a -> b; c'."
             )
         if graph.beliefs:
             raise GraphError(

@@ -68,9 +68,8 @@ def _read_chain(cursor: Cursor, draft: Draft) -> int:
         beliefs.append(as_belief(cursor.take().text[1:-1].strip(), where) if is_believed else None)
     if len(beliefs) > 1 and beliefs[-1] is not None and None in beliefs:
         raise GraphFormatError(
-            f"{cursor.where}: a belief at the end of a chain must not stand for one arrow or for "
-            f"all of them. Found {number(beliefs[-1])} behind {len(beliefs)} arrows. Write a "
-            "belief behind each, A -> B [0.7] -> C [0.7], or the edges one by one."
+            f"{cursor.where}: a belief must not stand for one arrow or for all of them. Found "
+            f"{number(beliefs[-1])} behind {len(beliefs)} arrows. Write A -> B [0.7] -> C [0.7]."
         )
     draft.add_chain(terms, arrows, beliefs)
     return len(terms)
@@ -100,8 +99,7 @@ def _checked(token: Token, cursor: Cursor) -> str:
     if token.kind == "name" and (token.text.endswith(":") or not _WORD.search(token.text)):
         raise GraphFormatError(
             f"{cursor.where}: a name without quotes must hold a letter or digit and not end with "
-            f"a colon. Found {brief(token.text)}. Quote it if it is a name; a dictionary of "
-            "parents is passed as it is: read_graph({'effect': ['cause']})."
+            f"a colon. Found {brief(token.text)}. Quote it, or pass a dictionary as it is."
         )
     return token.text
 
@@ -120,9 +118,8 @@ def _read_order(tokens: Sequence[Token]) -> Draft:
             raise _misplaced(cursor, wanted)
         if token.text in tier_of:
             raise GraphFormatError(
-                f"{cursor.where}: an order must name each variable once. Found "
-                f"{brief(token.text)} in tier {len(groups)} and before that in tier "
-                f"{tier_of[token.text]}. Remove one."
+                f"{cursor.where}: an order must name each variable once. Found {brief(token.text)} "
+                f"in tier {len(groups)} and before that in tier {tier_of[token.text]}. Remove one."
             )
         tier_of[token.text] = len(groups)
         groups[-1].append(cursor.take().text)

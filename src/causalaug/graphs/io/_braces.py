@@ -153,9 +153,8 @@ class _Block:
         attributes = self.attributes()
         if braces and not marks and attributes:
             raise GraphFormatError(
-                f"{where}: attributes must follow a node or an edge. Found "
-                f"{brief(next(iter(attributes)))} after braces, which Graphviz ignores. Write it "
-                "after each node inside them."
+                f"{where}: attributes must follow a node or an edge. Found {brief(attributes)} "
+                f"after braces, which Graphviz ignores. Write them after each node inside."
             )
         scope.nodes.update(dict.fromkeys(v for term in terms for v in term))
         self.found.append(Statement(terms, tuple(arrows), attributes, edges, where))
@@ -179,9 +178,8 @@ class _Block:
         while self.cursor.at(","):
             if not self.keywords:
                 raise GraphFormatError(
-                    f"{self.cursor.where}: nodes must be separated by spaces or semicolons in "
-                    f"DAGitty text. Found a comma after {plain(names[-1])}. Write {{A B}} -> C "
-                    "for both edges, or A; B -> C for the second alone."
+                    f"{self.cursor.where}: nodes must be separated by spaces or semicolons. Found "
+                    f"a comma after {plain(names[-1])}. Write {{A B}} -> C, or A; B -> C."
                 )
             self.cursor.take()
             names.append(self.node(defaults))
@@ -203,8 +201,7 @@ class _Block:
         if self.spellings.setdefault(name, spelling) != spelling:
             raise GraphFormatError(
                 f"{cursor.where}: a node must be spelled in one way. Found {brief(spelling)} and "
-                f"{brief(self.spellings[name])}, which Graphviz tells apart and which both mean "
-                "one name here. Rename one, or spell both alike."
+                f"{brief(self.spellings[name])}, which Graphviz tells apart. Spell both alike."
             )
         for _ in range(2):
             if cursor.accept(":"):

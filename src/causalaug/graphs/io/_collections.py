@@ -27,8 +27,7 @@ def read_edges(source: Any) -> Draft:
     if isinstance(source, Set):
         raise GraphFormatError(
             f"An edge list must be a list. Found {brief(source)}, a {type(source).__name__}, "
-            "whose order is not fixed, while the order of nodes follows it. Write [...], or "
-            "sorted(...)."
+            "whose order is not fixed. Write [...], or sorted(...)."
         )
     draft = Draft()
     for entry in source.tolist() if hasattr(source, "tolist") else source:
@@ -50,9 +49,9 @@ def read_mapping(source: Mapping[Any, Any], values: str | None) -> Draft:
     The keys come first in the order of nodes.
     """
     if values is None:
-        said = [word for word in ("parents", "children") if list(source) == [word]]
-        if said and isinstance(source[said[0]], Mapping):
-            values, source = said[0], source[said[0]]
+        heading = [word for word in ("parents", "children") if list(source) == [word]]
+        if heading and isinstance(source[heading[0]], Mapping):
+            values, source = heading[0], source[heading[0]]
         else:
             values = "parents"
             _check_no_node_link(source)
@@ -69,9 +68,8 @@ def _check_no_node_link(source: Mapping[Any, Any]) -> None:
     """Raise if the keys are those of node-link data, which is no dictionary of parents."""
     if "nodes" in source and ("links" in source or "edges" in source):
         raise GraphFormatError(
-            "A dictionary must map each node to its parents. Found the keys of node-link data: "
-            f"{brief(list(source))}. Write read_graph(networkx.node_link_graph(data)), or "
-            "format='parents' if these are the names of nodes."
+            f"A dictionary must map nodes to parents. Found node-link data: {brief(list(source))}. "
+            "Write read_graph(networkx.node_link_graph(data)), or format='parents' for nodes."
         )
 
 

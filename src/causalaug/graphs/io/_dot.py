@@ -5,7 +5,6 @@
 
 from collections.abc import Sequence
 from itertools import pairwise, product, repeat
-from typing import NamedTuple
 
 from causalaug._validation import brief, some
 from causalaug.exceptions import GraphFormatError
@@ -17,18 +16,12 @@ from causalaug.graphs.io._tokens import quote_unless_plain
 
 _KEYWORDS = frozenset({"digraph", "edge", "graph", "node", "strict", "subgraph"})
 # Marks of nodes in DAGitty text, each with the short form that DAGitty's own parser takes.
-_HIDDEN = {"latent": "latent", "l": "latent", "unobserved": "latent", "u": "latent"}
-_CHOSEN = {"selected": "selected", "s": "selected", "adjusted": "adjusted", "a": "adjusted"}
+_MARKS = {"latent": "latent", "l": "latent", "unobserved": "latent", "u": "latent"}
+_MARKS |= {"selected": "selected", "s": "selected", "adjusted": "adjusted", "a": "adjusted"}
 
 
-class _Step(NamedTuple):
-    """One arrow of a chain with what stands at its ends."""
-
-    left: Sequence[str]
-    mark: str
-    right: Sequence[str]
-    attributes: Attributes
-    where: str
+_Step = tuple[Sequence[str], str, Sequence[str], Attributes, str]
+"""One arrow of a chain: left end, mark, right end, attributes, and where it stands."""
 
 
 def read_dot(text: str) -> Draft:
@@ -55,14 +48,14 @@ def _steps(parsed: Parsed) -> list[_Step]:
         key = _key(statement, parsed.strict)
         for (left, right), mark in zip(pairwise(statement.terms), statement.arrows, strict=True):
             if mark != "->" or key is None:
-                steps.append(_Step(left, mark, right, own, statement.where))
+                steps.append((left, mark, right, own, statement.where))
                 continue
             for a, b in product(left, right):
                 if (a, b, key) in merged:
                     merged[a, b, key].update(statement.attributes)
                 else:
                     merged[a, b, key] = dict(own)
-                    steps.append(_Step([a], mark, [b], merged[a, b, key], statement.where))
+                    steps.append(([a], mark, [b], merged[a, b, key], statement.where))
     return steps
 
 
@@ -71,9 +64,8 @@ def _key(statement: Statement, strict: bool) -> str | None:
     key = statement.attributes.get("key")
     if strict and statement.arrows and key is not None:
         raise GraphFormatError(
-            f"{statement.where}: an edge of a strict graph must have no key. Found key="
-            f"{brief(key)}, with which Graphviz forgets attributes of edges that it merges. "
-            "Remove 'strict', or the key."
+            f"{statement.where}: an edge of a strict graph must have no key, with which Graphviz "
+            f"forgets attributes. Found key={brief(key)}. Remove 'strict', or the key."
         )
     return "" if strict else key
 
@@ -128,20 +120,17 @@ def read_dagitty(text: str) -> Draft:
 
 def _marks(statement: Statement) -> set[str]:
     """Return what a node is marked as, or raise if a mark is also denied."""
-    marks = set()
     attributes = {key.lower(): value for key, value in statement.attributes.items()}
-    for key, value in attributes.items():
-        mark = {**_HIDDEN, **_CHOSEN}.get(key)
-        if mark is None:
-            continue
-        if value.lower() not in (FLAG, "1", "yes"):
+    marks = {"latent"} if is_latent(attributes) else set()
+    for key in sorted(attributes.keys() & _MARKS.keys()):
+        if attributes[key].lower() not in (FLAG, "1", "yes"):
             raise GraphFormatError(
                 f"{statement.where}: a mark of a node must stand alone. Found {key}="
-                f"{brief(value)}, which DAGitty reads as {mark} whatever the value is. Write "
-                f"[{mark}], or remove it."
+                f"{brief(attributes[key])}, read as {_MARKS[key]} by DAGitty. Remove it, or write "
+                f"[{_MARKS[key]}]."
             )
-        marks.add(mark)
-    return marks | ({"latent"} if is_latent(attributes) else set())
+        marks.add(_MARKS[key])
+    return marks
 
 
 def write_dagitty(graph: ADMG) -> str:

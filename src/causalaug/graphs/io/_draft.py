@@ -95,9 +95,8 @@ class Draft:
             a, b = both_ways[0]
             raise GraphFormatError(
                 f"{source}: an edge must run one way. Found both {plain(a)} -> {plain(b)} and "
-                f"{plain(b)} -> {plain(a)}, "
-                "which may mean an undirected edge or a hidden common cause. Keep one, or "
-                f"build ADMG(nodes, directed=[...], bidirected=[({brief(a)}, {brief(b)})])."
+                f"{plain(b)} -> {plain(a)}. Keep one, or, if a hidden cause is meant, build "
+                f"ADMG(nodes, directed=[...], bidirected=[({brief(a)}, {brief(b)})])."
             )
 
     def finish(self, names: Sequence[str] | None) -> ADMG:
@@ -105,9 +104,8 @@ class Draft:
         observed = [node for node in self.nodes if node not in self.latent]
         if not observed:
             raise GraphFormatError(
-                "A graph must have at least one observed node. "
-                f"Found {some(self.nodes) if self.nodes else 'nothing'}. "
-                "Name a variable of the data."
+                "A graph must have at least one observed node. Found "
+                f"{some(self.nodes) if self.nodes else 'nothing'}. Name a variable of the data."
             )
         graph = ADMG(self.nodes, self.directed, self.bidirected, self.beliefs)
         if self.latent:
@@ -139,8 +137,7 @@ def arrange(graph: ADMG, names: Sequence[str] | None, latent: Iterable[str] = ()
     if missing:
         raise GraphFormatError(
             f"`names` must list every node of the graph. Missing: {some(missing)}. "
-            f"{slips(missing, names)}Add them, or leave `names` out to keep the order of the "
-            "source."
+            f"{slips(missing, names)}Add them, or leave `names` out."
         )
     hidden = sorted(wanted.intersection(latent))
     if hidden:
@@ -194,9 +191,8 @@ def drawn_arrow(
     is_dashed = "dir" not in drawing and "dashed" in drawing.get("style", "")
     if is_dashed and not any(name in latent for name in (*left, *right)):
         raise GraphFormatError(
-            f"{where}: a dashed edge must say its direction. Found style=dashed alone on "
-            f"{group(left)} -> {group(right)}. Add dir=both for a hidden common "
-            "cause, or dir=forward for a directed edge."
+            f"{where}: a dashed edge must say its direction. Found none on {group(left)} -> "
+            f"{group(right)}. Add dir=both for a hidden common cause, or dir=forward."
         )
     # As Graphviz draws it: the direction says which ends have a head.
     tail, head = _ENDS.get(drawing.get("dir", "forward"), (False, False))

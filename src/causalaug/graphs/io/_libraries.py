@@ -61,9 +61,8 @@ def read_networkx(source: Any, names: Iterable[str] | None, where: str = "") -> 
     """
     if not source.is_directed():
         raise GraphFormatError(
-            "A networkx graph must be directed. Found an undirected "
-            f"{type(source).__name__}. Build a networkx.DiGraph, with each edge from cause "
-            "to effect."
+            f"A networkx graph must be directed. Found an undirected {type(source).__name__}. "
+            "Build a networkx.DiGraph, with each edge from cause to effect."
         )
     name = _namer(source, names)
     draft = Draft()
@@ -98,10 +97,9 @@ def _check_defaults(
     where = "the defaults for edges"
     if drawn_arrow({**drawn, **attributes}, [left], [right], where, ()) != arrow:
         raise GraphFormatError(
-            "A networkx graph must say on each edge which way it runs. Found "
-            f"{brief(drawn)} for all edges, of which networkx does not know where it began to "
-            f"hold; {plain(left)} -> {plain(right)} does not say. Pass the DOT text itself, or "
-            "set the attributes of each edge."
+            "A networkx graph must say on each edge which way it runs. Found a default, "
+            f"{brief(drawn)}, that may hold for {plain(left)} -> {plain(right)} or not. Pass the "
+            "DOT text itself, or set the attributes of each edge."
         )
 
 
@@ -116,10 +114,9 @@ def _namer(source: Any, names: Iterable[str] | None) -> Callable[[Any], str]:
     if counts and all(0 <= node < len(listed) for node in source):
         return lambda node: listed[int(node)]
     raise GraphFormatError(
-        "The nodes of a networkx graph must be strings, or numbers that count from 0 in "
-        f"`names`. Found {brief(wrong[0])}, of type {type(wrong[0]).__name__}, and "
-        f"{len(listed)} names. Write networkx.relabel_nodes(graph, str), or pass "
-        "names=list(frame.columns)."
+        "The nodes of a networkx graph must be strings, or numbers that count from 0 in `names`. "
+        f"Found {brief(wrong[0])}, of type {type(wrong[0]).__name__}, and {len(listed)} names. "
+        "Write networkx.relabel_nodes(graph, str), or pass names=list(frame.columns)."
     )
 
 

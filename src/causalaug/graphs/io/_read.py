@@ -230,9 +230,8 @@ def _content(path: "str | PathLike[str]") -> str:
         # No path holds a NUL, half of a surrogate pair, or bytes where text is meant.
         reason = getattr(error, "strerror", None) or "this cannot be a path"
         raise GraphFormatError(
-            f"A graph file must exist and be readable. Found {brief(str(path))}: "
-            f"{reason}. Correct the path; a graph in arrow text has an arrow, such "
-            "as 'A -> B', or a line break."
+            f"A graph file must exist and be readable. Found {brief(str(path))}: {reason}. Correct "
+            "the path; a graph in arrow text has an arrow, such as 'A -> B', or a line break."
         ) from error
 
 
@@ -244,9 +243,8 @@ def _text_format(text: str, path: object) -> str:
     if _is_json(text):
         raise GraphFormatError(
             f"A graph must not be JSON text, which can mean many things. Found {brief(text)}"
-            f"{place}. Load it: read_graph(json.loads(text)) if it maps each node to its "
-            "parents, read_graph(networkx.node_link_graph(json.loads(text))) if it has nodes "
-            "and links."
+            f"{place}. Write read_graph(json.loads(text)) if it maps nodes to parents, "
+            "read_graph(networkx.node_link_graph(json.loads(text))) if it has nodes and links."
         )
     body = _COMMENTS.sub("", text)
     for name, heading in _HEADINGS.items():
@@ -271,9 +269,8 @@ def _read_object(source: Any, names: Sequence[str] | None, format: str | None) -
     """Read anything but text, by what it is if no format is given."""
     if isinstance(source, type | ModuleType):
         raise GraphFormatError(
-            f"A graph must be an object. Found {brief(source)}, a "
-            f"{'class' if isinstance(source, type) else 'module'}. Pass a graph that was made "
-            "by it."
+            f"A graph must be an object, and no class or module. Found {brief(source)}. Pass a "
+            "graph that was made by it."
         )
     if format in MATRICES:
         return read_matrix(getattr(source, "adjacency_matrix_", source), names, format)

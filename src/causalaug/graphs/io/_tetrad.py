@@ -28,8 +28,7 @@ _EDGE = re.compile(r"(?:[0-9]+\.\s*)?(\S.*?)\s+([<o*-]-[->o*])\s+(\S.*)")
 _NOTES = re.compile(r"(?:(?:dd|nl|pd|pl)\s*)*(?:\[.*)?")
 
 _KNOWLEDGE = "Tetrad knowledge"
-_TIERS, _FORBIDDEN, _REQUIRED = "addtemporal", "forbiddirect", "requiredirect"
-_SECTIONS = (_TIERS, _FORBIDDEN, _REQUIRED)
+_SECTIONS = ("addtemporal", "forbiddirect", "requiredirect")
 # A star forbids edges within the tier, a minus those to any tier but the next.
 _TIER = re.compile(r"([0-9]+)([*-]*)(?:[\s,:]+(.*))?")
 _WORD = re.compile(r"[^\s,]+")
@@ -88,32 +87,31 @@ def _graph_edge(line: str, nodes: Collection[str], where: str) -> tuple[str, str
     for name in (left, right):
         if name not in nodes:
             raise GraphFormatError(
-                f"{where}: the edge {plain(left)} {mark} {plain(right)} must join nodes that are "
-                f"listed under 'Graph Nodes:'. Not there: {brief(name)}. "
-                f"{slips([name], nodes)}Add it to the list, or correct the edge."
+                f"{where}: an edge must join nodes listed under 'Graph Nodes:'. Not there: "
+                f"{brief(name)}. {slips([name], nodes)}Add it to the list, or correct the edge."
             )
     return left, mark, right
 
 
 @dataclass
-class _Found:
+class _Knowledge:
     """What the lines say; with each edge the place where it stands."""
 
     tiers: dict[int, list[str]] = field(default_factory=dict)
-    tier_of: dict[str, int] = field(default_factory=dict)
     marks: dict[int, str] = field(default_factory=dict)
+    tier_of: dict[str, int] = field(default_factory=dict)
     forbidden: dict[Edge, str] = field(default_factory=dict)
     required: dict[Edge, str] = field(default_factory=dict)
 
 
 def read_knowledge(text: str) -> Draft:
     """Read tiers, forbidden and required edges as a graph; every variable must be in a tier."""
-    found = _Found()
+    found = _Knowledge()
     for where, section, line in _lines(text):
-        if section == _TIERS:
+        if section == "addtemporal":
             _read_tier(line, where, found)
         else:
-            edges = found.forbidden if section == _FORBIDDEN else found.required
+            edges = found.forbidden if section == "forbiddirect" else found.required
             edges[_read_edge(line, where)] = where
     if not found.tiers:
         raise GraphFormatError(
@@ -145,7 +143,7 @@ def _lines(text: str) -> Iterator[tuple[str, str, str]]:
             yield where, section, line
 
 
-def _read_tier(line: str, where: str, found: _Found) -> None:
+def _read_tier(line: str, where: str, found: _Knowledge) -> None:
     """Read ``1 age sex``: the number of a tier and its variables."""
     match = _TIER.fullmatch(line)
     names = _WORD.findall(match[3] or "") if match else []
@@ -177,7 +175,7 @@ def _read_edge(line: str, where: str) -> Edge:
     return names[0], names[1]
 
 
-def _check_edges(found: _Found) -> None:
+def _check_edges(found: _Knowledge) -> None:
     """Raise unless the edges join variables of tiers, and the required ones are allowed."""
     for edge, where in [*found.forbidden.items(), *found.required.items()]:
         for name in edge:
@@ -190,9 +188,8 @@ def _check_edges(found: _Found) -> None:
     for (cause, effect), where in found.required.items():
         if (cause, effect) in found.forbidden:
             raise GraphFormatError(
-                f"{where}: an edge must not be required and forbidden. Found both of "
-                f"{plain(cause)} -> {plain(effect)}, forbidden in "
-                f"{found.forbidden[cause, effect].partition(', ')[2]}. Remove one."
+                f"{where}: an edge must not be required and forbidden. Found {plain(cause)} -> "
+                f"{plain(effect)} forbidden in {found.forbidden[cause, effect]}. Remove one."
             )
         if found.tier_of[cause] > found.tier_of[effect]:
             raise GraphFormatError(
@@ -202,7 +199,7 @@ def _check_edges(found: _Found) -> None:
             )
 
 
-def _marked(found: _Found, numbers: Sequence[int]) -> Iterator[Edge]:
+def _marked(found: _Knowledge, numbers: Sequence[int]) -> Iterator[Edge]:
     """Yield the edges that the marks of tiers forbid, but for those that are required."""
     for place, number in enumerate(numbers):
         edges = list[Edge]()
