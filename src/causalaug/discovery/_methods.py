@@ -11,7 +11,6 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import combinations, product
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -137,56 +136,38 @@ def _check_independent(sample: Sample) -> None:
     """Raise if a column is a sum of multiples of the ones before it."""
     scaled = sample.values - sample.values.mean(axis=0)
     scaled /= np.sqrt(np.square(scaled).sum(axis=0))
-    basis = np.empty((len(scaled), 0))
-    for name, column in zip(sample.columns, scaled.T, strict=True):
-        # Projecting twice takes away what rounding left of the first projection.
-        rest = column - basis @ (basis.T @ column)
-        rest -= basis @ (basis.T @ rest)
-        size = np.sqrt(np.square(rest).sum())
-        # So small a share of its variance is rounding.
-        if size**2 < 1e-10:
+    # The diagonal is how long each column is without those before it; the rest is rounding.
+    lengths = np.diagonal(np.linalg.qr(scaled, mode="r"))
+    for name, length in zip(sample.columns, lengths.tolist(), strict=True):
+        if length**2 < 1e-10:
             raise TableError(
                 "No column may be a linear combination of others, or nothing tells the cause. "
                 f"Found that {name!r} is one of the columns before it. Drop it, or one of those."
             )
-        basis = np.column_stack([basis, rest / size])
-
-
-def load(module: str, method: str) -> ModuleType:
-    """Import a module of the extra for discovery."""
-    with _silence():
-        return import_optional(
-            module, extra="discovery", purpose=f"The method {method!r} of `discover`"
-        )
 
 
 @contextmanager
-def foreign_work(method: str) -> Iterator[None]:
-    """Keep a library from printing and warning, and say in our words that it failed."""
-    try:
-        with _silence():
-            yield
-    except (ArithmeticError, AssertionError, LookupError, ValueError) as error:
-        raise TableError(
-            f"The data must be such that the method {method!r} can work on them. It stopped with: "
-            f"{error}. Drop columns that are nearly constant or copies, or try another method."
-        ) from error
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
+def foreign(module: str, method: str) -> Iterator[Any]:
+    """Load a library, keep it from printing and warning, and say in our words that it failed."""
     with warnings.catch_warnings(), redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")
-        yield
+        purpose = f"The method {method!r} of `discover`"
+        loaded = import_optional(module, extra="discovery", purpose=purpose)
+        try:
+            yield loaded
+        except (ArithmeticError, AssertionError, LookupError, ValueError) as error:
+            raise TableError(
+                f"The data must be such that the method {method!r} can work on them. It stopped "
+                f"with: {error}. Drop columns that are nearly constant or copies, or try another "
+                "method."
+            ) from error
 
 
 def direct_lingam(sample: Sample, knowledge: Knowledge, seed: int) -> PAG:
     """Find the causal order by pairwise likelihoods, then the edges by adaptive lasso."""
-    lingam = load("lingam", "direct-lingam")
-    model = lingam.DirectLiNGAM(
-        random_state=seed, prior_knowledge=_known_order(sample, knowledge), measure="pwling"
-    )
-    with foreign_work("direct-lingam"):
+    paths = _known_paths(sample, knowledge)
+    with foreign("lingam", "direct-lingam") as lingam:
+        model = lingam.DirectLiNGAM(random_state=seed, prior_knowledge=paths, measure="pwling")
         model.fit(sample.values)
     names = sample.columns
     order = [names[number] for number in model.causal_order_]
@@ -201,7 +182,7 @@ def direct_lingam(sample: Sample, knowledge: Knowledge, seed: int) -> PAG:
     return PAG.from_admg(ADMG(names, {*edges, *knowledge.required}))
 
 
-def _known_order(sample: Sample, knowledge: Knowledge) -> IntArray | None:
+def _known_paths(sample: Sample, knowledge: Knowledge) -> IntArray | None:
     """Return what lingam may know: entry (to, from) is 1 for a path, 0 for none, -1 for open.
 
     Forbidden edges are no part of it, since a path may lead around them.
@@ -224,34 +205,30 @@ def _edges_to(
     causes = [name for name in earlier if knowledge.permits(name, effect)]
     if not causes:
         return []
-    utils: Any = load("lingam.utils", "direct-lingam")
     numbers = [sample.columns.index(name) for name in causes]
-    with foreign_work("direct-lingam"):
+    with foreign("lingam.utils", "direct-lingam") as utils:
         found = utils.predict_adaptive_lasso(sample.values, numbers, sample.columns.index(effect))
     return [(cause, effect) for cause, size in zip(causes, found, strict=True) if size]
 
 
 def pc(sample: Sample, alpha: float) -> PAG:
     """Return the class of DAGs that the PC algorithm finds by tests of independence."""
-    module = load("causallearn.search.ConstraintBased.PC", "pc")
-    with foreign_work("pc"):
+    with foreign("causallearn.search.ConstraintBased.PC", "pc") as module:
         found = module.pc(sample.values, alpha, indep_test=_test(sample), show_progress=False)
     return _renamed(PAG.from_causallearn(found), sample)
 
 
 def fci(sample: Sample, alpha: float) -> PAG:
     """Return the class of graphs with hidden causes that FCI finds by tests of independence."""
-    module = load("causallearn.search.ConstraintBased.FCI", "fci")
-    with foreign_work("fci"):
+    with foreign("causallearn.search.ConstraintBased.FCI", "fci") as module:
         found, _ = module.fci(sample.values, _test(sample), alpha, show_progress=False)
     return _renamed(PAG.from_causallearn(found, two_tails="o-o"), sample)
 
 
 def ges(sample: Sample) -> PAG:
     """Return the class of DAGs that greedy search by a score finds."""
-    module = load("causallearn.search.ScoreBased.GES", "ges")
     score = "local_score_BDeu" if sample.is_discrete else "local_score_BIC"
-    with foreign_work("ges"):
+    with foreign("causallearn.search.ScoreBased.GES", "ges") as module:
         found = module.ges(sample.values, score)
     return _renamed(PAG.from_causallearn(found["G"]), sample)
 
