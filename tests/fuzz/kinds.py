@@ -1,6 +1,5 @@
 """All kinds of cases, and the time that each gets."""
 
-from foreign_readers import has_graphviz
 from fuzz import damage, differential, frames, graph_objects, graph_texts, predictions, processes
 from fuzz.cases import Kind
 
@@ -41,7 +40,7 @@ def all_kinds():
         Kind("killed-command", KILLS, processes.kills_command, ON_DEMAND, longest=1500),
         Kind("killed-reproduce", KILLS, processes.kills_reproduce, ON_DEMAND, longest=1500),
     ]
-    if has_graphviz():
+    if differential.has_graphviz():
         batch = differential.TEXTS
         kinds.append(
             Kind("dot-as-graphviz", GRAPHS, differential.dot_as_graphviz, 0.05, inputs=batch)

@@ -23,7 +23,7 @@ from causalaug.graphs import (
     write_graph,
 )
 
-DEEP = 100_000
+DEEP = 10_000
 LONG = "x" * 800_000
 MANY = [f"v{i}" for i in range(5_000)]
 
