@@ -60,13 +60,10 @@ class Strata:
         """The degrees of freedom that the cells have once their margins are known."""
         return int(((self.n_x - 1) * (self.n_y - 1)).sum())
 
-    def counts_of_x(self) -> IntArray:
-        """Return how many rows each level of x has, stratum by stratum."""
-        return np.bincount(offsets_of(self.n_x)[self.stratum] + self.x)
-
-    def counts_of_y(self) -> IntArray:
-        """Return how many rows each level of y has, stratum by stratum."""
-        return np.bincount(offsets_of(self.n_y)[self.stratum] + self.y)
+    def counts(self) -> tuple[IntArray, IntArray]:
+        """Return how many rows each level of x has, stratum by stratum, and each of y."""
+        of_x = np.bincount(offsets_of(self.n_x)[self.stratum] + self.x)
+        return of_x, np.bincount(offsets_of(self.n_y)[self.stratum] + self.y)
 
     def cell_entropies(self, y: IntArray) -> FloatArray:
         """Return the sum of ``n log n`` over all cells, for several arrangements of y.
@@ -83,16 +80,16 @@ class Strata:
 
     def statistic(self) -> float:
         """Return G-squared."""
-        margins = (self.counts_of_x(), self.counts_of_y())
-        independent = sum(float(xlogy(counts, counts).sum()) for counts in margins)
+        independent = sum(float(xlogy(counts, counts).sum()) for counts in self.counts())
         sizes = np.bincount(self.stratum)
         cells = float(self.cell_entropies(self.y[np.newaxis])[0])
         return max(2.0 * (cells - independent + float(xlogy(sizes, sizes).sum())), 0.0)
 
     def least_expected(self) -> float:
         """Return the smallest number of rows that a cell expects if both are independent."""
-        rarest_x = np.minimum.reduceat(self.counts_of_x(), offsets_of(self.n_x)[:-1])
-        rarest_y = np.minimum.reduceat(self.counts_of_y(), offsets_of(self.n_y)[:-1])
+        of_x, of_y = self.counts()
+        rarest_x = np.minimum.reduceat(of_x, offsets_of(self.n_x)[:-1])
+        rarest_y = np.minimum.reduceat(of_y, offsets_of(self.n_y)[:-1])
         return float((rarest_x * rarest_y / np.bincount(self.stratum)).min())
 
 

@@ -251,8 +251,8 @@ class GraphCheck:
         found = Counter(self.frame["verdict"])
         if not found:
             return "No independence to test: the method assumes none."
-        told = ", ".join(f"{found[v]} {v}" for v in (VIOLATED, NOT_REJECTED, CANNOT_TELL))
-        return f"{len(self)} independence{'s' if len(self) > 1 else ''}: {told}."
+        counts = ", ".join(f"{found[v]} {v}" for v in (VIOLATED, NOT_REJECTED, CANNOT_TELL))
+        return f"{len(self)} independence{'s' if len(self) > 1 else ''}: {counts}."
 
     def _violations_in_words(self) -> Iterator[str]:
         for row in self.violations.itertuples(index=False):

@@ -312,9 +312,9 @@ def nearest_admg(pag: PAG, knowledge: Knowledge) -> ADMG | None:
         possible = [arrow for arrow in known if graph.stays_ancestral(a, arrow, b)]
         if not possible:
             return None
-        asked = search.choices[number]
+        choices = search.choices[number]
         ranked = {
-            arrow: (_broken_marks(arrow, asked), not search.fits(graph, a, arrow, b))
+            arrow: (_broken_marks(arrow, choices), not search.fits(graph, a, arrow, b))
             for arrow in possible
         }
         graph.toggle(a, min(possible, key=ranked.__getitem__), b)
@@ -322,9 +322,9 @@ def nearest_admg(pag: PAG, knowledge: Knowledge) -> ADMG | None:
     return found if knowledge.allows(found) else None
 
 
-def _broken_marks(arrow: str, asked: tuple[str, ...]) -> int:
-    """Return at how many ends an arrow differs from the nearest one that is asked for."""
-    heads = [(">" in each, "<" in each) for each in (arrow, *asked)]
+def _broken_marks(arrow: str, choices: tuple[str, ...]) -> int:
+    """Return at how many ends an arrow differs from the nearest one that is open."""
+    heads = [(">" in each, "<" in each) for each in (arrow, *choices)]
     return min(sum(a != b for a, b in zip(heads[0], other, strict=True)) for other in heads[1:])
 
 

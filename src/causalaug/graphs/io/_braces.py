@@ -60,8 +60,9 @@ class _Scope:
     """What is inside one pair of braces: its nodes, and the defaults that were set there."""
 
     nodes: dict[str, None] = field(default_factory=dict)
-    node_defaults: dict[str, str] = field(default_factory=dict)
-    edge_defaults: dict[str, str] = field(default_factory=dict)
+    defaults: dict[str, dict[str, str]] = field(
+        default_factory=lambda: {"node": {}, "edge": {}, "graph": {}}
+    )
     named: dict[str, "_Scope"] = field(default_factory=dict)
 
 
@@ -107,7 +108,6 @@ class _Block:
     def statements(self, scope: _Scope, nodes: Attributes, edges: Attributes) -> None:
         """Read up to the closing brace; defaults set inside end there."""
         cursor = self.cursor
-        nodes, edges = {**nodes, **scope.node_defaults}, {**edges, **scope.edge_defaults}
         with cursor.nested():
             while not cursor.accept("}"):
                 if cursor.here.kind == "end":
@@ -115,22 +115,14 @@ class _Block:
                 if cursor.accept(";"):
                     continue
                 if self.keywords and cursor.at("node", "edge", "graph"):
-                    self.defaults(scope)
-                    nodes = {**nodes, **scope.node_defaults}
-                    edges = {**edges, **scope.edge_defaults}
+                    target = cursor.take().text.lower()
+                    if not cursor.at("["):
+                        advice = f"Quote {target!r} if it is the name of a node."
+                        raise cursor.error("'['", advice)
+                    scope.defaults[target].update(self.attributes())
                 else:
-                    self.chain(scope, nodes, edges)
-
-    def defaults(self, scope: _Scope) -> None:
-        """Read ``node [key=value]``; what it sets holds for this scope."""
-        target = self.cursor.take().text.lower()
-        if not self.cursor.at("["):
-            raise self.cursor.error("'['", f"Quote {target!r} if it is the name of a node.")
-        found = self.attributes()
-        if target == "node":
-            scope.node_defaults.update(found)
-        elif target == "edge":
-            scope.edge_defaults.update(found)
+                    own = scope.defaults
+                    self.chain(scope, {**nodes, **own["node"]}, {**edges, **own["edge"]})
 
     def chain(self, scope: _Scope, nodes: Attributes, edges: Attributes) -> None:
         """Read ``A -> {B C} [key=value]``; statements inside braces come first."""

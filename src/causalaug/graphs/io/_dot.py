@@ -72,12 +72,12 @@ def _key(statement: Statement, strict: bool) -> str | None:
 
 def _latent(parsed: Parsed) -> set[str]:
     """Return the hidden nodes; a default holds for nodes first mentioned under it."""
-    said = {name: dict(defaults) for name, defaults in parsed.nodes.items()}
+    attributes_of = {name: dict(defaults) for name, defaults in parsed.nodes.items()}
     for statement in parsed.statements:
         if not statement.arrows and statement.attributes:
             for name in statement.terms[0]:
-                said[name].update(statement.attributes)
-    return {name for name, attributes in said.items() if is_latent(attributes)}
+                attributes_of[name].update(statement.attributes)
+    return {name for name, attributes in attributes_of.items() if is_latent(attributes)}
 
 
 def write_dot(graph: ADMG) -> str:
