@@ -3,6 +3,7 @@
 What networkx reads otherwise than it was meant is refused before: it knows lower-case keys only,
 takes strings that go on in another line for one with the lines between, and ``directed 0 directed
 1``, or ``directed "0"``, for a directed graph.
+Two edges between the same two nodes need ``multigraph 1``, as networkx writes it.
 """
 
 import re
