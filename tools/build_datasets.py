@@ -116,7 +116,7 @@ def build_graphs() -> None:
     import lingam
 
     import causalaug as ca
-    from causalaug.datasets._bundled import read_table, scaled
+    from causalaug.datasets._real import read_table, scaled
 
     for name in ESTIMATED:
         frame = scaled(read_table(name))

@@ -5,10 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from causalaug.diagnostics import _coding
 from causalaug.diagnostics._coding import (
     Variable,
-    rank_keys,
     read_variables,
     standardized,
     strata_of,
@@ -57,17 +55,6 @@ def test_rows_share_a_stratum_if_all_levels_agree(rows):
 
 def test_without_levels_there_is_one_stratum():
     assert strata_of([], 3).tolist() == [0, 0, 0]
-
-
-@pytest.mark.parametrize("largest_lookup", [0, 1 << 22])
-@given(keys=st.lists(st.integers(0, 30), max_size=12), slack=st.integers(0, 5))
-def test_ranks_do_not_depend_on_how_they_are_found(largest_lookup, keys, slack):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_coding, "LARGEST_LOOKUP", largest_lookup)
-        ranks, first = rank_keys(np.array(keys, dtype=int), max(keys, default=-1) + 1 + slack)
-    distinct = sorted(set(keys))
-    assert ranks.tolist() == [distinct.index(key) for key in keys]
-    assert first.tolist() == [keys.index(key) for key in distinct]
 
 
 @pytest.mark.parametrize(

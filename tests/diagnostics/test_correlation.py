@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from causalaug.diagnostics._correlation import partial_correlations, rank_correlations
+from causalaug.diagnostics._independence import partial_correlations, rank_correlations
 
 
 def draw(seed, n_rows, n_given):

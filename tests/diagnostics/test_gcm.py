@@ -1,16 +1,11 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from causalaug.diagnostics._coding import Variable, standardized
-from causalaug.diagnostics._correlation import partial_correlations
-from causalaug.diagnostics._gcm import (
-    _measure,
-    _measure_columns,
+from causalaug.diagnostics._independence import (
     covariance_measures,
+    partial_correlations,
     t_statistics,
 )
 from causalaug.diagnostics._smoothing import Fit
@@ -93,29 +88,11 @@ def test_the_statistic_agrees_with_its_formula():
     rng = np.random.default_rng(0)
     residuals, kept = rng.normal(size=(20, 3)), rng.uniform(0.5, 1.0, size=(20, 3))
     fit = Fit(residuals, kept, np.zeros(3), np.ones(3, dtype=bool))
-    found = t_statistics(fit, np.array([0]), np.array([1, 2]))
+    found = t_statistics(fit, np.array([0]))
     for j in (1, 2):
         terms = [residuals[i, 0] * residuals[i, j] for i in range(20)]
         variance = sum(term**2 / (kept[i, 0] * kept[i, j]) for i, term in enumerate(terms))
-        assert found[0, j - 1] == pytest.approx(sum(terms) / variance**0.5)
-
-
-@given(
-    degrees=arrays(float, 4, elements=st.floats(1.0, 45.0)),
-    settled=arrays(bool, 4),
-    still=arrays(bool, 4),
-    seed=st.integers(0, 99),
-)
-def test_columns_at_once_are_told_as_one_by_one(degrees, settled, still, seed):
-    residuals = np.random.default_rng(seed).normal(size=(50, 4))
-    residuals[:, still] = 0.0
-    fit = Fit(residuals, np.ones((50, 4)), degrees, settled)
-    t, varies = t_statistics(fit, np.array([0])), ~still
-    sides = [(np.array([0]), np.array([place])) for place in (1, 2, 3)]
-    expected = [_measure(fit, t, varies, both, 0.01) for both in sides]
-    found = _measure_columns(fit, t[0], varies, 0.01)
-    # As text, in which NaN equals itself.
-    assert list(map(repr, found)) == list(map(repr, expected))
+        assert found[0, j] == pytest.approx(sum(terms) / variance**0.5)
 
 
 def test_rare_levels_are_not_tested_on():

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalaug.diagnostics._holm import holm
+from causalaug.diagnostics._check import holm
 
 P_VALUES = st.lists(st.floats(0.0, 1.0), max_size=8)
 

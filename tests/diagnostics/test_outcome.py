@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causalaug.diagnostics._outcome import rows_needed, too_few
+from causalaug.diagnostics._independence import rows_needed, too_few
 
 
 @pytest.mark.parametrize("level", [0.05, 0.001])

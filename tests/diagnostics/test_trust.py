@@ -39,7 +39,7 @@ def test_the_trust_is_that_of_a_model_with_every_default(check):
 
 def test_nothing_is_fitted_before_it_is_looked_at(monkeypatch):
     calls = []
-    monkeypatch.setattr("causalaug.diagnostics._trust.fit_table", lambda *args: calls.append(args))
+    monkeypatch.setattr("causalaug.diagnostics._result.fit_table", lambda *args: calls.append(args))
     found = ca.check_graph(machine(), LACKING, random_state=0)
     assert repr(found).startswith("GraphCheck(3 independences")
     assert found.verdict == "violated"

@@ -81,7 +81,7 @@ def sparse_graphs(draw, n_nodes, most_edges, arrows=("->", "<->")):
     return oriented(sorted(order), chosen, drawn)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(sparse_graphs(7, 8, arrows=("->",)), st.data())
 def test_hiding_variables_of_a_dag_gives_a_class_that_is_found_whole(dag, data):
     kept = data.draw(st.permutations(dag.nodes))[:5]
@@ -91,7 +91,7 @@ def test_hiding_variables_of_a_dag_gives_a_class_that_is_found_whole(dag, data):
     assert set(enumerate_admgs(as_pag(members))) == members
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(sparse_graphs(5, 5))
 def test_classes_with_hidden_causes_are_found_whole(graph):
     mag = as_mag(graph)
@@ -100,7 +100,7 @@ def test_classes_with_hidden_causes_are_found_whole(graph):
     assert set(enumerate_admgs(as_pag(members))) == members
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(sparse_graphs(6, 6, arrows=("->",)))
 def test_dag_classes_are_found_whole(graph):
     members = dag_class(graph)
@@ -108,7 +108,7 @@ def test_dag_classes_are_found_whole(graph):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=10)
 @given(sparse_graphs(5, 7))
 def test_denser_classes_are_found_whole(graph):
     mag = as_mag(graph)

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalaug.discovery import PAG, Knowledge, enumerate_admgs
-from causalaug.discovery._nearest import nearest_admg
+from causalaug.discovery._members import nearest_admg
 from causalaug.discovery._pag import MARKS
 from class_oracles import as_cpdag, is_ancestral
 from graph_strategies import admgs

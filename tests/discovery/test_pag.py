@@ -61,13 +61,13 @@ def test_a_graph_is_a_class_of_one():
         (
             [("A", "->", "B"), ("B", "->", "A")],
             GraphError,
-            r"^At most one edge may join two nodes. Found A -> B and A <- B. Keep one of them.$",
+            r"^At most one edge may join two nodes. Found both A -> B and A <- B. Keep one.$",
         ),
         (
             [("A", "--", "B"), ("B", "o->", "C")],
             GraphError,
             r"^An undirected edge belongs to a class of DAGs.* Found A -- B beside B o-> C. Draw "
-            "it o-o if a hidden cause is possible; a class with selection bias is not supported.$",
+            "it o-o if a hidden cause is possible; selection bias is not supported.$",
         ),
         ([("A", "--", "B"), ("B", "<->", "C")], GraphError, "Found A -- B beside B <-> C."),
     ],

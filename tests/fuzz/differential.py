@@ -1,19 +1,61 @@
-"""Others read the same: Graphviz DOT text, networkx GML text."""
+"""Graphviz reads DOT text as we do."""
 
-import networkx as nx
+import shutil
+import subprocess
 
 from causalaug.graphs.io._dot import read_dot
-from causalaug.graphs.io._gml import read_gml
-from causalaug.graphs.io._networkx import read_networkx
-from foreign_readers import (
-    ATTRIBUTES,
-    NAMES,
-    PIECES,
-    REMARKS,
-    SPACES,
-    read_by_graphviz,
-)
+from causalaug.graphs.io._tokens import unescape
 from fuzz.cases import FoundError
+
+NAMES = ["a", "b", "c", '"a"', '"x y"', '"x " + "y"', "b:n", '"q\\"t"', "1", '"1"', "-.5", "é"]
+NAMES += ["a_1:w:n", '"sp\\\nlit"', '"p\\\\q"', '"->"', '"node"', "c /* not */", '"b" // b\n']
+ATTRIBUTES = ["dir=both", "dir=back", "dir=forward", "color=red", "DIR=both", "Dir=back", "key=1"]
+ATTRIBUTES += [
+    "observed=no",
+    "observed=yes",
+    'observed=""',
+    'label="a -> b, c"',
+    "label=<<b>x</b>>",
+]
+SPACES = [" ", "\n", "; ", " /* a -> b */ ", ";\n# a -> b\n", " // a -> b\n"]
+
+REPORT = r"""
+BEG_G { printf("graph\n"); }
+N { printf("node\t%s\t%s\n", name, isAttr($G, "N", "observed") ? observed : ""); }
+E { printf("edge\t%s\t%s\t%s\n", tail.name, head.name, isAttr($G, "E", "dir") ? dir : ""); }
+"""
+"""A program of gvpr: one line for each graph, node and edge."""
+
+
+def has_graphviz():
+    return shutil.which("gvpr") is not None
+
+
+def read_by_graphviz(texts):
+    """Return (nodes, directed, bidirected, hidden) of each text, as Graphviz has them."""
+    run = subprocess.run(
+        ["gvpr", REPORT], input="\n".join(texts), capture_output=True, text=True, check=True
+    )
+    assert "syntax error" not in run.stderr, run.stderr
+    graphs = []
+    for line in run.stdout.splitlines():
+        kind, *fields = line.split("\t")
+        if kind == "graph":
+            graphs.append(({}, set(), set(), set()))
+        nodes, directed, bidirected, hidden = graphs[-1]
+        if kind == "node":
+            # Backslashes stay in Graphviz; here they are escapes, in every text format.
+            nodes[unescape(fields[0])] = None
+            if fields[1] == "no":
+                hidden.add(unescape(fields[0]))
+        if kind == "edge":
+            tail, head = map(unescape, fields[:2])
+            if fields[2] == "both":
+                bidirected.add((tail, head))
+            else:
+                directed.add((head, tail) if fields[2] == "back" else (tail, head))
+    return graphs
+
 
 TEXTS = 50
 """DOT texts that Graphviz reads at a time: starting it takes as long as reading them."""
@@ -70,43 +112,3 @@ def dot_as_graphviz(rng):
         same = list(ours.nodes) == list(nodes) and set(ours.directed) == directed
         if not same or set(ours.bidirected) != bidirected or ours.latent != hidden:
             raise FoundError(f"{text!r} was read as {ours!r}, by Graphviz as {nodes, directed}")
-
-
-def _gml_text(rng):
-    """Draw a graph whose edges run from earlier nodes to later ones."""
-    labels = {}
-    for _ in range(rng.randint(1, 5)):
-        label = "".join(rng.choices(PIECES, k=rng.randint(1, 4)))
-        if label != "[]":  # networkx takes it for an empty list, and fails
-            meant = next(iter(nx.parse_gml(f'graph [ node [ id 0 label "{label}" ] ]')))
-            labels.setdefault(meant, label)
-    ids = list(range(-2, len(labels) - 2))
-    rng.shuffle(ids)
-    lines = []
-    for number, text in zip(ids, labels.values(), strict=True):
-        hidden = rng.choice(["", 'observed "no" ', "latent 1 ", 'observed "yes" '])
-        remark = rng.choice(REMARKS)
-        lines.append(f'node [ {remark}id {number} {hidden}label "{text}" {rng.choice(REMARKS)}]')
-    for i in range(len(ids)):
-        for j in range(i):
-            if rng.random() < 0.5:
-                mark = rng.choice(["", "bidirected 1 ", 'type "bidirected" '])
-                remark = rng.choice(REMARKS)
-                lines.append(f"edge [ source {ids[j]} {mark}target {ids[i]} {remark}]")
-    if rng.random() < 0.5:
-        rng.shuffle(lines)
-    body = "".join(f"{line}\n{rng.choice(REMARKS)}" for line in lines)
-    return f'Creator "x"\ngraph [\n {rng.choice(REMARKS)}directed 1\n{body}]\n'
-
-
-def gml_as_networkx(rng):
-    """A GML text must be read as networkx reads it."""
-    text = _gml_text(rng)
-    ours, theirs = read_gml(text), read_networkx(nx.parse_gml(text), None)
-    if (
-        list(ours.nodes) != list(theirs.nodes)
-        or set(ours.directed) != set(theirs.directed)
-        or set(ours.bidirected) != set(theirs.bidirected)
-        or ours.latent != theirs.latent
-    ):
-        raise FoundError(f"{text!r} was read as {ours!r}, by networkx as {theirs!r}")

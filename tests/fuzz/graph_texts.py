@@ -164,7 +164,8 @@ def write_gml(rng, truth):
     if rng.random() < 0.5:
         rng.shuffle(lines)
     body = "\n".join(line + rng.choice(["", " # edge [", ' comment "node ["']) for line in lines)
-    return f'Creator "x"\ngraph [\ndirected 1\n{body}\n]\n'
+    # Of two edges between two nodes networkx wants to know beforehand.
+    return f'Creator "x"\ngraph [\ndirected 1\nmultigraph 1\n{body}\n]\n'
 
 
 def write_tetrad(rng, truth):

@@ -1,6 +1,5 @@
 """All kinds of cases, and the time that each gets."""
 
-from foreign_readers import has_graphviz
 from fuzz import damage, differential, frames, graph_objects, graph_texts, predictions, processes
 from fuzz.cases import Kind
 
@@ -20,7 +19,6 @@ def all_kinds():
         Kind("written-and-read", GRAPHS, graph_texts.reads_back, 0.01),
         Kind("mutated", GRAPHS, graph_texts.mutated, 0.03),
         Kind("noise", GRAPHS, graph_texts.noise, 0.01),
-        Kind("gml-as-networkx", GRAPHS, differential.gml_as_networkx, 0.02),
         Kind("objects", "graph objects", graph_objects.reads_objects, 0.01),
         Kind("odd-objects", "graph objects", graph_objects.odd_objects, 0.02),
         Kind("augment", FRAMES, frames.augments, 0.25),
@@ -42,7 +40,7 @@ def all_kinds():
         Kind("killed-command", KILLS, processes.kills_command, ON_DEMAND, longest=1500),
         Kind("killed-reproduce", KILLS, processes.kills_reproduce, ON_DEMAND, longest=1500),
     ]
-    if has_graphviz():
+    if differential.has_graphviz():
         batch = differential.TEXTS
         kinds.append(
             Kind("dot-as-graphviz", GRAPHS, differential.dot_as_graphviz, 0.05, inputs=batch)

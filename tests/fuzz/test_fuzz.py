@@ -7,7 +7,6 @@ import pytest
 
 import causalaug as ca
 from causalaug.exceptions import GraphError
-from foreign_readers import has_graphviz
 from fuzz import damage, differential, frames, graph_texts
 from fuzz.__main__ import main
 from fuzz.cases import FoundError, Kind, run_case
@@ -57,19 +56,13 @@ def test_a_misread_graph_is_found(monkeypatch, format):
     assert "failed" in verdicts(run)
 
 
-@pytest.mark.skipif(not has_graphviz(), reason="Graphviz is not installed")
+@pytest.mark.skipif(not differential.has_graphviz(), reason="Graphviz is not installed")
 def test_another_reading_than_graphviz_is_found(monkeypatch):
     real = differential.read_dot
-    assert verdicts(differential.dot_as_graphviz, 2) == {"passed"}
+    assert verdicts(differential.dot_as_graphviz, 10) == {"passed"}
     # As it once was: a comma between nodes was skipped.
     monkeypatch.setattr(differential, "read_dot", lambda text: real(text.replace(", ", "; ")))
     assert verdicts(differential.dot_as_graphviz, 2) == {"failed"}
-
-
-def test_another_reading_than_networkx_is_found(monkeypatch):
-    real = differential.read_gml
-    monkeypatch.setattr(differential, "read_gml", lambda text: real(text.replace("&#233;", "e")))
-    assert "failed" in verdicts(differential.gml_as_networkx, 60)
 
 
 def test_lost_mass_and_changed_dtypes_are_found(monkeypatch):

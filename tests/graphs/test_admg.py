@@ -70,7 +70,7 @@ def test_numpy_strings_become_plain_strings():
         (["A", ""], "non-empty strings. Found ''"),
         (["A", 1], "non-empty strings. Found 1, of type int"),
         (frozenset("A"), "A set has no order, and results depend on it: write a list, or sorted"),
-        (5, "ordered collection of names.*Found 5, a int. Write a list"),
+        (5, "ordered collection of names.*Found 5, a int. Write"),
         (["A", 1.5], "non-empty strings. Found 1.5, of type float"),
         (["A", "\ud800"], r"that a file can hold. Found '\\ud800', with half of a surrogate"),
         (["A", "B", "A"], r"unique. Found more than once: \['A'\]"),

@@ -97,7 +97,7 @@ def test_editing_keeps_the_beliefs_of_edges_that_stay():
     [
         (
             "a -> b\na -> b -> c [0.7]",
-            "line 2: a belief at the end of a chain .*Found 0.7 behind 2",
+            "line 2: a belief must not stand .*Found 0.7 behind 2",
         ),
         ("a [0.7] -> b", r"expected an arrow or the end of the statement, found '\[0.7\]'"),
         ("a -> b [1.2]", "line 1: a belief must be a number from 0 to 1. Found '1.2'"),

@@ -17,9 +17,11 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=2
 def test_boxes_of_one_layer_do_not_touch_and_causes_are_above(graph):
     boxes = place_boxes(graph)
     for a, b in combinations(boxes.values(), 2):
-        apart = abs(a.middle[0] - b.middle[0]) - a.half_width - b.half_width
-        assert a.middle[1] != b.middle[1] or apart > 0
-    assert all(boxes[cause].middle[1] < boxes[effect].middle[1] for cause, effect in graph.directed)
+        apart = abs(a.middle.real - b.middle.real) - a.half_width - b.half_width
+        assert a.middle.imag != b.middle.imag or apart > 0
+    assert all(
+        boxes[cause].middle.imag < boxes[effect].middle.imag for cause, effect in graph.directed
+    )
 
 
 @settings(max_examples=50)

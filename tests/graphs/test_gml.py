@@ -1,7 +1,7 @@
 import networkx as nx
 import pytest
 
-from causalaug.exceptions import GraphFormatError
+from causalaug.exceptions import GraphError
 from causalaug.graphs import ADMG, read_graph
 
 DOWHY = (
@@ -30,7 +30,7 @@ def test_headings_comments_and_entities():
       directed 1
       node [ id 7 graphics [ x -1.0 fill "#ffffff" ] ]
       node [ id 8 label "&lt;&amp;&#65;&#9999999;&unknown;" ]
-      edge [ source 7 target 8 bidirected true ]
+      edge [ source 7 target 8 bidirected 1 ]
     ]
     """
     assert read_graph(text).bidirected == (("7", "<&A&#9999999;&unknown;"),)
@@ -39,16 +39,16 @@ def test_headings_comments_and_entities():
 @pytest.mark.parametrize(
     ("label", "name"),
     [
-        ("&#xe9;t&#XE9;", "été"),
+        ("&#xe9;t&#xE9;", "été"),
         ("&eacute;t&eacute;", "été"),
-        ("&#xd83d;&#xde00;", "\U0001f600"),
-        ("&#55357;&#56832;", "\U0001f600"),
-        ("&#" + "0" * 5000 + "65;", "A"),
-        ("&#" + "9" * 5000 + ";", "&#" + "9" * 5000 + ";"),
+        ("&#x1f600;", "\U0001f600"),
         ("&#x110000;", "&#x110000;"),
+        ("[]", "[]"),
+        ("()", "()"),
+        ("graph [ # 1 ]", "graph [ # 1 ]"),
     ],
 )
-def test_entities_become_characters(label, name):
+def test_labels_are_names(label, name):
     assert read_graph(f'graph [ directed 1 node [ id 0 label "{label}" ] ]').nodes == (name,)
 
 
@@ -65,55 +65,44 @@ def test_marks_of_bidirected_edges(mark):
     assert graph == ADMG(["A", "B"], bidirected=[("A", "B")])
 
 
+def in_graph(content):
+    return f"graph [ directed 1 {content} ]"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("graph [ node [ id 0 ] ]", "Found no 'directed 1'. Write graph"),
-        ("graph [ directed 0 node [ id 0 ] ]", "must say that its graph is directed"),
-        (
-            "graph [ directed 1 node [ label A ] ]",
-            "every node must have the key 'id'. Found .*'label'",
-        ),
-        ("graph [ directed 1 node [ id 0 ] node [ id 0 ] ]", "Found id 0, label '0' again"),
-        (
-            'graph [ directed 1 node [ id 0 label "A" ] node [ id 1 label "A" ] ]',
-            "Found id 1, label 'A' again",
-        ),
-        (
-            "graph [ directed 1 node [ id 0 ] edge [ source 0 ] ]",
-            "every edge must have the key 'target'",
-        ),
-        (
-            "graph [ directed 1 node [ id 0 ] edge [ source 0 target 5 ] ]",
-            "Found 0 -> 5, where no node has id 5",
-        ),
-        ("graph [ directed 1 node [ id 0 ] node [ id 00 ] ]", "Found id 0, label '00' again"),
-        (
-            'graph [ directed 1 node [ id 0 label "&#xd83d;" ] ]',
-            r"line 1: .* half of a surrogate pair in '\\ud83d'",
-        ),
-        (
-            "graph [ directed 1 node [ id 0 label A label B ] ]",
-            "must have the key 'label' once, with one value. Found it twice",
-        ),
-        (
-            "graph [ directed 1 node [ id 0 label [ x 1 ] ] ]",
-            "must have the key 'label' once, with one value. Found it with a list",
-        ),
-        ("graph [ directed 1 ]", "at least one observed node"),
-        ("graph [ directed 1 ] graph [ directed 1 ]", "must hold one graph. Found 2"),
-        ("graph [\n directed 1\n node ]", "line 3: expected a value, found ']'"),
-        ("graph [ directed 1", "expected ']', found the end of the text"),
-        ("graph [ directed 1 ] ]", "expected the end of the text, found ']'"),
-        ("graph [ directed 1 ; ]", "cannot read '; ]'"),
+        ("graph [ node [ id 0 ] ]", "Found no single 'directed 1'. Write graph"),
+        ("graph [ directed 0 node [ id 0 ] ]", "must say once that its graph is directed"),
+        ('graph [ directed "0" node [ id 0 ] ]', "must say once that its graph is directed"),
+        (in_graph("directed 0 node [ id 0 ]"), "must say once that its graph is directed"),
+        ("graph [ directed 1 ] graph [ directed 1 ]", "must say once that its graph is directed"),
+        ("graph [ directed 1 ] graph [ ]", "more than one graph"),
+        (in_graph("node [ label A ]"), "node #0 has no 'id'"),
+        (in_graph("node [ id 0 ] node [ id 0 ]"), "node id 0 is duplicated"),
+        (in_graph("node [ id 0 ] node [ id 00 ]"), "node id 0 is duplicated"),
+        (in_graph('node [ id 0 label "A" ] node [ id 1 label A ]'), "the label 'A' of 2 nodes"),
+        (in_graph('node [ id 0 ] node [ id "0" ]'), "the label '0' of 2 nodes"),
+        (in_graph("node [ id 0 ] edge [ source 0 ]"), "edge #0 has no 'target'"),
+        (in_graph("node [ id 0 ] edge [ source 0 target 5 ]"), "undefined target 5"),
+        (in_graph('node [ id 0 label "&#xd83d;" ]'), r"half of a surrogate pair"),
+        (in_graph("node [ id 0 label A label B ]"), r"'label' twice .*\['A', 'B'\]"),
+        (in_graph("node [ id 0 latent 1 latent 0 ]"), "'latent' twice or with a list"),
+        (in_graph("node [ id 0 latent [ x 1 ] ]"), "'latent' twice or with a list"),
+        (in_graph("node [ id 0 label [ x 1 ] ]"), r"Found 'label \[', a key without a value"),
+        (in_graph("node [ id 0 label ] ]"), "Found 'label ]', a key without a value"),
+        (in_graph('node [ id 1e2 label "A" ]'), "Found '1e2', .* a number in a word"),
+        (in_graph("node [ id 0 ] Node [ id 1 ]"), "the key 'Node', which must be written node"),
+        (in_graph('node [ id 0 label "A\n" ] # "'), "a quote that is not closed on line 1"),
+        (in_graph(f"node [ id {'9' * 5000} ]"), "networkx cannot read"),
+        (in_graph(""), "at least one observed node"),
+        ("graph [\n directed 1\n node ]", r"found '\]' at \(3"),
+        ("graph [ directed 1", "expected ']', found EOF"),
+        ("graph [ directed 1 ] ]", "expected EOF, found ']'"),
+        ("graph [ directed 1 ; ]", "cannot tokenize ; ]"),
+        ("graph [ directed 1 ;" + "9" * 5000, r"cannot tokenize ;9{180,200}\. Correct it\."),
     ],
 )
-def test_errors_say_what_is_missing(text, message):
-    with pytest.raises(GraphFormatError, match=message):
-        read_graph(text)
-
-
-def test_a_long_key_without_a_value_is_not_repeated_in_full():
-    with pytest.raises(GraphFormatError, match=r"\[ \.\.\. \] after k9999") as caught:
-        read_graph("graph [ k" + "9" * 5000, format="gml")
-    assert len(str(caught.value)) < 500
+def test_what_networkx_would_misread_is_refused(text, message):
+    with pytest.raises(GraphError, match=message):
+        read_graph(text, format="gml")

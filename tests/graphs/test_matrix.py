@@ -64,7 +64,7 @@ def test_without_orientation_the_choices_are_shown(source):
         ([[0, np.nan], [0, 0]], ROW_TO_COLUMN, r"Found NaN at \('A', 'B'\). .*format=\"lingam\""),
         ([[0, np.nan], [1, 0]], "lingam", "NaN must stand on both sides .*'A', 'B'"),
         ([[np.nan, 0], [0, 0]], "lingam", "NaN must stand on both sides .*'A', 'A'"),
-        ([[0, 1], [1, 0]], ROW_TO_COLUMN, "one way. Found both A -> B and B -> A, .*bidirected"),
+        ([[0, 1], [1, 0]], ROW_TO_COLUMN, "one way. Found both A -> B and B -> A. .*bidirected"),
         ([[0, 1, 0], [0, 0, 0]], ROW_TO_COLUMN, r"must be square.*Found shape \(2, 3\)"),
         ([0, 1], ROW_TO_COLUMN, r"Found shape \(2,\)"),
         (np.zeros((0, 0)), ROW_TO_COLUMN, r"Found shape \(0, 0\)"),

@@ -132,7 +132,7 @@ def test_quotes_that_pydot_keeps_hide_no_mark_of_a_node():
         ({"arrowhead": "odot"}, "Found A -o B: a circle leaves open"),
         (
             {"style": "dashed"},
-            "dashed edge must say its direction. Found style=dashed alone on A -> B",
+            "dashed edge must say its direction. Found none on A -> B",
         ),
     ],
 )
@@ -148,7 +148,9 @@ def test_defaults_for_edges_must_not_change_what_they_mean():
     graph.add_edge("A", "B", dir="forward")
     assert read_graph(graph) == ADMG(["A", "B"], [("A", "B")])
     graph.add_edge("B", "C")
-    with pytest.raises(GraphFormatError, match=r"Found {'dir': 'back'} for all edges.*B -> C does"):
+    with pytest.raises(
+        GraphFormatError, match=r"Found .*{'dir': 'back'}, that may hold for B -> C"
+    ):
         read_graph(graph)
     graph.graph["edge"] = {"dir": "forward", "arrowsize": 2}
     assert read_graph(graph) == ADMG(["A", "B", "C"], [("A", "B"), ("B", "C")])

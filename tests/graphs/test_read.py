@@ -100,12 +100,12 @@ def test_dictionaries_may_list_children():
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({"A": None}, r"list of names. Found None for 'A'. Write \{'A': \['A', 'B'\]\}"),
+        ({"A": None}, r"list of names. Found None for 'A'. Write \['A', 'B'\]"),
         ({"A": {"B": {}}}, "list of names. Found {'B': {}} for 'A'"),
         ({0: ["B"]}, "by strings. Found 0, of type int"),
         ({"A": [1]}, "by strings. Found 1, of type int"),
-        ({"y": {"a", "b"}}, "for 'y', a set, whose order is not fixed.*Write a list, or sorted"),
-        ({"y": frozenset("ab")}, "for 'y', a set, whose order is not fixed"),
+        ({"y": {"a", "b"}}, "for 'y'. The order of a set is not fixed.* write a list, or sorted"),
+        ({"y": frozenset("ab")}, "for 'y'. The order of a set is not fixed"),
         ({"nodes": ["A"], "links": []}, r"node-link data: .*networkx.node_link_graph\(data\)"),
         ({"nodes": ["A"], "edges": []}, "node-link data"),
         ({}, "at least one observed node. Found nothing"),

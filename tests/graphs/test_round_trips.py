@@ -12,23 +12,17 @@ FORMATS = ["arrows", "dagitty", "dot", "gml"]
 AWKWARD = [
     "a -> b", "A<->B", 'say "hi"', "back\\slash", "end\\", "new\nline", "return\r", "tab\t", " ",
     "o", "node", "graph", "dag", "digraph {", "{A}", "[latent]", "a,b;c", "# no comment", "// c",
-    "été", "变量", "&amp;", "&#34;", "()", "12", "-1.5", "x.y", "graph.dot", "\x80", "\u2028",
+    "été", "变量", "&amp;", "&#34;", "()", "[]", "12", "-1.5", "x.y", "graph.dot", "\x80", "\u2028",
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("format", FORMATS)
-@given(graph=admgs())
-def test_plain_names(graph, format):
-    text = write_graph(graph, format=format)
-    assert read_graph(text) == graph
-    assert read_graph(text, format=format) == graph
 
 
 @pytest.mark.parametrize("format", FORMATS)
 @given(graph=admgs(names=st.text(min_size=1) | st.sampled_from(AWKWARD), max_nodes=4))
 @example(graph=ADMG(AWKWARD, directed=[("o", "été"), ("end\\", "{A}")], bidirected=[("o", "été")]))
 def test_any_names(graph, format):
-    assert read_graph(write_graph(graph, format=format)) == graph
+    text = write_graph(graph, format=format)
+    assert read_graph(text) == graph
+    assert read_graph(text, format=format) == graph
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -45,14 +39,6 @@ def test_through_a_file(tmp_path, format):
     path.write_text(write_graph(graph, format=format), encoding="utf-8")
     assert read_graph(path) == graph
     assert read_graph(str(path)) == graph
-
-
-def test_networkx_reads_our_gml():
-    nx = pytest.importorskip("networkx")
-    graph = ADMG(["été", "b"], directed=[("été", "b")], bidirected=[("été", "b")])
-    parsed = nx.parse_gml(write_graph(graph, format="gml"))
-    assert list(parsed) == ["été", "b"]
-    assert read_graph(parsed) == graph
 
 
 def test_an_unknown_format_is_refused():

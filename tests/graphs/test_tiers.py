@@ -192,7 +192,7 @@ def test_a_required_edge_gives_a_tier_a_direction():
         ),
         (
             KNOWLEDGE + "requiredirect\nage tar\nforbiddirect\nage tar\n",
-            "line 8: an edge must not be required and forbidden.*forbidden in line 10",
+            "line 8: .* required and forbidden.*forbidden in Tetrad knowledge, line 10",
         ),
         (
             KNOWLEDGE + "requiredirect\nage sex\nsex age\n",

@@ -1,19 +1,24 @@
 """Tables with their causal graphs: simulated truth, and examples of the literature."""
 
-from causalaug.datasets._bundled import (
+from causalaug.datasets._dataset import Dataset
+from causalaug.datasets._examples import example_graph, list_example_graphs
+from causalaug.datasets._real import (
+    fetch_gss,
+    list_datasets,
     load_auto_mpg,
     load_boston_housing,
+    load_dataset,
     load_red_wine,
     load_sachs,
     load_white_wine,
 )
-from causalaug.datasets._catalog import list_datasets, load_dataset
-from causalaug.datasets._dataset import Dataset
-from causalaug.datasets._examples import example_graph, list_example_graphs
-from causalaug.datasets._gss import fetch_gss
-from causalaug.datasets._model import StructuralModel
-from causalaug.datasets._sem import make_sem, make_sem_model, make_trivariate
-from causalaug.datasets._wear import make_machine_wear
+from causalaug.datasets._simulated import (
+    make_machine_wear,
+    make_sem,
+    make_sem_model,
+    make_trivariate,
+)
+from causalaug.datasets._structural import StructuralModel
 
 __all__ = [
     "Dataset",

@@ -2,8 +2,14 @@
 
 from causalaug.diagnostics._changes import moved_mass
 from causalaug.diagnostics._check import check_graph
-from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, GraphCheck
-from causalaug.diagnostics._trust import Trust, trust_in_words
+from causalaug.diagnostics._result import (
+    CANNOT_TELL,
+    NOT_REJECTED,
+    VIOLATED,
+    GraphCheck,
+    Trust,
+    trust_in_words,
+)
 
 __all__ = [
     "CANNOT_TELL",

@@ -12,11 +12,6 @@ from causalaug.typing import FloatArray, IntArray
 N_CELLS = 4
 """A pair is compared on a grid of so many parts each way."""
 
-NOWHERE = N_CELLS
-"""The part that a missing cell is in."""
-
-_CHUNK = 4096
-
 
 def moved_mass(augmented: AugmentedTable, columns: Sequence[str] | None = None) -> FloatArray:
     """Return the share of the mass of each pair of columns that is elsewhere in the new rows.
@@ -85,7 +80,8 @@ def _grid_cells(augmented: AugmentedTable, column: int) -> IntArray:
         counts = np.bincount(known, minlength=int(codes.max()) + 1)
         common_first = np.argsort(-counts, kind="stable")
         cells = np.minimum(np.argsort(common_first)[codes], N_CELLS - 1)
-    return np.where(np.isnan(values), NOWHERE, cells)
+    # Missing cells are in a part of their own.
+    return np.where(np.isnan(values), N_CELLS, cells)
 
 
 def _inner_edges(observed: FloatArray) -> FloatArray:
@@ -103,12 +99,13 @@ def _joint_shares(cells: IntArray, weights: FloatArray) -> FloatArray:
     Shape: (n_columns * N_CELLS, n_columns * N_CELLS).
     """
     joint = np.zeros((cells.shape[1] * N_CELLS,) * 2)
-    for start in range(0, len(cells), _CHUNK):
-        part = slice(start, start + _CHUNK)
+    # In pieces: the indicators of all rows would take 100 times the memory of the cells.
+    for start in range(0, len(cells), 4096):
+        part = slice(start, start + 4096)
         is_in = np.eye(N_CELLS + 1)[cells[part], :N_CELLS].reshape(len(cells[part]), -1)
         joint += (is_in * weights[part, np.newaxis]).T @ is_in
     total: FloatArray | float = weights.sum()
-    if np.any(cells == NOWHERE):
+    if np.any(cells == N_CELLS):
         # Each pair has its own rows: those in which neither cell is missing.
         of_pair = joint.reshape((cells.shape[1], N_CELLS) * 2).sum(axis=(1, 3))
         total = np.repeat(np.repeat(of_pair, N_CELLS, axis=0), N_CELLS, axis=1)

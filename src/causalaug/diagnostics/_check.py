@@ -1,6 +1,7 @@
-"""`check_graph`: the independences that the method uses, tested on the data."""
+"""`check_graph`: the independences that the factorization takes for granted, tested on the data."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
@@ -8,20 +9,27 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from causalaug._budget import Budget
+from causalaug._budget import OUT_OF_TIME, Budget
 from causalaug._progress import report_step, watched
 from causalaug._random import RandomState, as_generator
 from causalaug._validation import check_bool, check_choice, check_jobs
-from causalaug.diagnostics._coding import read_variables
-from causalaug.diagnostics._holm import holm
-from causalaug.diagnostics._outcome import Outcome
-from causalaug.diagnostics._questions import Asked, Question, ask
-from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, GraphCheck
-from causalaug.diagnostics._trust import Trust
+from causalaug.diagnostics._coding import Variable, read_variables, strata_of
+from causalaug.diagnostics._g_squared import g_squared
+from causalaug.diagnostics._independence import (
+    Outcome,
+    covariance_measures,
+    kernel_tests,
+    partial_correlations,
+    rank_correlations,
+    rows_needed,
+    too_few,
+)
+from causalaug.diagnostics._result import CANNOT_TELL, NOT_REJECTED, VIOLATED, GraphCheck, Trust
 from causalaug.exceptions import ParameterError
 from causalaug.factorization import Factor, factorize
 from causalaug.graphs import as_graph
 from causalaug.table import KindName, Table, warn_of_extra, without_extra
+from causalaug.typing import BoolArray, FloatArray
 
 MOST_LEVELS = {"auto": 10, "gcm": 10, "kci": 10, "partial_correlation": 0, "g_squared": None}
 """Numbers with at most so many distinct values are levels to the test; to the last, always."""
@@ -149,16 +157,135 @@ def check_graph(
     table = Table.from_frame(frame, names=graph.nodes, kinds=kinds, holes=True)
     _check_scales(test, table)
     factors = factorize(graph, order)
-    questions = ask(factors, read_variables(table, MOST_LEVELS[test]), rng)
+    questions = _questions(factors, read_variables(table, MOST_LEVELS[test]), rng)
     n_tests = sum(len(question.others) for question in questions)
-    level = float(alpha) / max(n_tests, 1)
-    asked = Asked(test, level, budget, has_holes=table.missing is not None)
-    with watched("Testing independences", callback, verbose=verbose) as told:
-        outcomes = _answers(asked, questions, n_jobs, told)
+    tester = Tester(test, float(alpha) / max(n_tests, 1), budget)
+    with watched("Testing independences", callback, verbose=verbose) as progress:
+        outcomes = _outcomes(tester, questions, n_jobs, progress)
     tabulated = _tabulate(questions, outcomes, float(alpha))
     rows = _factor_rows(table, factors)
     trust = Trust(table, graph, order)
     return GraphCheck(tabulated, graph.is_mb_shielded(), float(alpha), rows, table.n_rows, trust)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Whether a variable is independent of each of some others, given its pillow.
+
+    Parameters
+    ----------
+    target : Variable
+        The variable.
+    others : tuple of Variable
+        Those before it that are not in its pillow.
+    pillow : tuple of Variable
+        What is held fixed.
+    seeds : tuple of int
+        One seed per other, so that no answer depends on how the rest was answered.
+    """
+
+    target: Variable
+    others: tuple[Variable, ...]
+    pillow: tuple[Variable, ...]
+    seeds: tuple[int, ...] = field(repr=False)
+
+    def about(self, places: Sequence[int]) -> "Question":
+        """Return the question about some of the others."""
+        others = tuple(self.others[place] for place in places)
+        return replace(self, others=others, seeds=tuple(self.seeds[place] for place in places))
+
+
+def _questions(
+    factors: Sequence[Factor], variables: Mapping[str, Variable], rng: np.random.Generator
+) -> list[Question]:
+    """Return a question per factor that leaves an earlier variable out of its pillow."""
+    questions = []
+    for place, factor in enumerate(factors):
+        others = [f.target for f in factors[:place] if f.target not in factor.pillow]
+        if others:
+            question = Question(
+                variables[factor.target],
+                tuple(variables[name] for name in others),
+                tuple(variables[name] for name in factor.pillow),
+                tuple(rng.integers(2**63, size=len(others)).tolist()),
+            )
+            questions.append(question)
+    return questions
+
+
+@dataclass(frozen=True)
+class Tester:
+    """How questions are answered: by which test, at which level of a single one, until when.
+
+    A value, so that other processes can have it.
+    """
+
+    test: str
+    level: float
+    budget: Budget = Budget()
+
+    def __call__(self, question: Question) -> list[Outcome]:
+        """Return the outcome for each of the others, each on the rows that have all its cells.
+
+        Others with the same test and the same rows are answered together.
+        """
+        held = np.all([v.there for v in (question.target, *question.pillow)], axis=0)
+        together: dict[tuple[str, bytes], list[int]] = {}
+        for place, other in enumerate(question.others):
+            test = suitable_test(question, other) if self.test == "auto" else self.test
+            together.setdefault((test, (held & other.there).tobytes()), []).append(place)
+        outcomes: dict[int, Outcome] = {}
+        for (test, mask), places in together.items():
+            found = self._on_rows(test, question.about(places), np.frombuffer(mask, dtype=bool))
+            outcomes.update(zip(places, found, strict=True))
+        return [outcomes[place] for place in range(len(outcomes))]
+
+    def _on_rows(self, test: str, question: Question, rows: BoolArray) -> list[Outcome]:
+        """Answer on some rows; so few that no test could tell are not handed to one."""
+        reason = "" if self.budget.allows() else OUT_OF_TIME
+        if not rows.all():
+            reason = too_few(int(rows.sum()), rows_needed(1, self.level)) or reason
+        if reason:
+            return [Outcome(test, reason=reason) for _ in question.others]
+        if not rows.all():
+            question = replace(
+                question,
+                target=question.target.at(rows),
+                others=tuple(other.at(rows) for other in question.others),
+                pillow=tuple(each.at(rows) for each in question.pillow),
+            )
+        target, others, pillow = question.target, question.others, question.pillow
+        if test == "g_squared":
+            return self._by_strata(question)
+        if test == "gcm":
+            return covariance_measures(target, others, pillow, self.level)
+        if test == "kci":
+            return kernel_tests(target, others, pillow, self.level)
+        if test == "rank_correlation":
+            scores = np.column_stack([other.scores for other in others])
+            return rank_correlations(target.scores, scores, self.level)
+        values = np.column_stack([other.values for other in others])
+        given = np.array([each.values for each in pillow]).reshape(-1, len(target.values)).T
+        return partial_correlations(target.values, values, given, self.level)
+
+    def _by_strata(self, question: Question) -> list[Outcome]:
+        """Answer one by one: with hundreds of others, time may be over before the last."""
+        target = question.target.codes
+        stratum = strata_of(question.pillow, len(target))
+        return [
+            g_squared(target, other.codes, stratum, self.level, np.random.default_rng(seed))
+            if self.budget.allows()
+            else Outcome("g_squared", reason=OUT_OF_TIME)
+            for other, seed in zip(question.others, question.seeds, strict=True)
+        ]
+
+
+def suitable_test(question: Question, other: Variable) -> str:
+    """Return the test for columns of these kinds that keeps its level on any noise and curve."""
+    are_numbers = [v.is_number for v in (question.target, other, *question.pillow)]
+    if not any(are_numbers):
+        return "g_squared"
+    return "rank_correlation" if all(are_numbers) and not question.pillow else "gcm"
 
 
 def _factor_rows(table: Table, factors: Sequence[Factor]) -> dict[str, int]:
@@ -171,8 +298,8 @@ def _factor_rows(table: Table, factors: Sequence[Factor]) -> dict[str, int]:
     }
 
 
-def _answers(
-    asked: Asked,
+def _outcomes(
+    tester: Tester,
     questions: Sequence[Question],
     n_jobs: int | None,
     callback: Callable[[int, int], None] | None,
@@ -185,10 +312,10 @@ def _answers(
     planned = sorted(range(len(questions)), key=lambda number: len(questions[number].pillow))
     n_tests = np.cumsum([len(questions[number].others) for number in planned])
     jobs = Parallel(n_jobs=n_jobs, return_as="generator")
-    found = jobs(delayed(asked)(questions[number]) for number in planned)
+    found = jobs(delayed(tester)(questions[number]) for number in planned)
     outcomes: dict[int, list[Outcome]] = {}
-    for number, answers in zip(planned, found, strict=True):
-        outcomes[number] = answers
+    for number, of_question in zip(planned, found, strict=True):
+        outcomes[number] = of_question
         done = len(outcomes)
         report_step(callback, done, len(questions), float(n_tests[done - 1] / n_tests[-1]))
     return [outcomes[number] for number in range(len(questions))]
@@ -196,15 +323,13 @@ def _answers(
 
 def _check_scales(test: str, table: Table) -> None:
     """Raise if a test was asked for that the columns do not allow."""
-    kinds = dict(zip(table.columns, table.kinds, strict=True))
-    numeric = dict(zip(table.columns, table.numeric, strict=True))
-    continuous = [name for name, kind in kinds.items() if kind == "continuous"]
-    without_scale = [name for name in table.columns if not numeric[name]]
+    facts = list(zip(table.columns, table.kinds, table.numeric, strict=True))
+    continuous = [name for name, kind, _ in facts if kind == "continuous"]
+    without_scale = [name for name, _, is_numeric in facts if not is_numeric]
     if test == "g_squared" and continuous:
         raise ParameterError(
-            "The test 'g_squared' needs ordered or nominal columns. "
-            f"Found continuous ones: {continuous}. Use test='auto', "
-            "or say kinds={...: 'nominal'} if their values repeat."
+            f"The test 'g_squared' needs ordered or nominal columns. Found continuous ones: "
+            f"{continuous}. Use test='auto', or kinds={{...: 'nominal'}} if their values repeat."
         )
     if test == "partial_correlation" and without_scale:
         raise ParameterError(
@@ -233,7 +358,25 @@ def _tabulate(
     names = ["variable", "independent_of", "given", "test", "statistic", "p_value", "reason"]
     frame = pd.DataFrame(rows, columns=names).astype({"statistic": float, "p_value": float})
     p_holm = holm(frame["p_value"].to_numpy())
-    told = np.where(p_holm <= alpha, VIOLATED, NOT_REJECTED)
-    verdict = np.where(np.isnan(p_holm), CANNOT_TELL, told)
+    verdict = np.where(p_holm <= alpha, VIOLATED, NOT_REJECTED)
+    verdict = np.where(np.isnan(p_holm), CANNOT_TELL, verdict)
     frame = frame.assign(p_holm=p_holm, verdict=verdict)
     return frame[[*names[:-1], "p_holm", "verdict", "reason"]]
+
+
+def holm(p_values: FloatArray) -> FloatArray:
+    """Return the p-values of many tests, corrected as Holm (1979) does.
+
+    With probability alpha at most, any right hypothesis is among those below alpha.
+    NaN stands for no test, takes no part and stays.
+
+    >>> holm(np.array([0.01, 0.04, np.nan, 0.03]))
+    array([0.03, 0.06,  nan, 0.06])
+    """
+    corrected = np.full(len(p_values), np.nan)
+    tested = np.flatnonzero(~np.isnan(p_values))
+    ascending = tested[np.argsort(p_values[tested], kind="stable")]
+    factors = np.arange(len(ascending), 0, -1)
+    steps = np.maximum.accumulate(factors * p_values[ascending])
+    corrected[ascending] = np.minimum(steps, 1.0)
+    return corrected

@@ -12,19 +12,6 @@ from causalaug._ragged import combine_codes, group_by_key
 from causalaug.table import ColumnKind, Table
 from causalaug.typing import BoolArray, FloatArray, IntArray
 
-FEWEST_ROWS = 10
-"""A level with fewer rows is too rare for a regression to be tested on."""
-
-LARGEST_LOOKUP = 1 << 20
-"""Keys below this bound are ranked by a lookup table, larger ones by sorting: beyond, the table
-falls out of the processor's cache."""
-
-LONGEST_LOOKUP = 8
-"""Skip the lookup table if it would be over 8 times longer than the array of keys."""
-
-ROUNDING = 1e-12
-"""A column that varies by less, relative to its size, is constant but for rounding."""
-
 
 @dataclass(frozen=True, eq=False)
 class Variable:
@@ -50,7 +37,7 @@ class Variable:
         """Whether the values are on a scale."""
         return not self.n_levels
 
-    @property
+    @cached_property
     def there(self) -> BoolArray:
         """Mask of the cells that are not missing."""
         return ~np.isnan(self.values)
@@ -97,7 +84,8 @@ class Variable:
         columns = self.columns()
         if self.is_number:
             return columns if self.varies else columns[:, :0]
-        return columns[:, columns.sum(axis=0) >= FEWEST_ROWS]
+        # A level with fewer rows is too rare for a regression to be tested on.
+        return columns[:, columns.sum(axis=0) >= 10]
 
 
 def read_variables(table: Table, most_levels: int | None) -> dict[str, Variable]:
@@ -146,27 +134,12 @@ def standardized(values: FloatArray) -> FloatArray:
     centred = values / largest
     centred = centred - centred.mean()
     deviation = float(np.sqrt(np.square(centred).mean()))
-    return centred / deviation if deviation > ROUNDING else np.zeros(len(values))
+    # What varies by less, relative to its size, is constant but for rounding.
+    return centred / deviation if deviation > 1e-12 else np.zeros(len(values))
 
 
 def strata_of(variables: Sequence[Variable], n_rows: int) -> IntArray:
     """Return a code per row from 0, equal where all variables have the same level."""
     codes = [variable.codes for variable in variables]
     key, bound = combine_codes(codes, [variable.n_levels for variable in variables], n_rows)
-    return rank_keys(key, bound)[0]
-
-
-def rank_keys(key: IntArray, bound: int) -> tuple[IntArray, IntArray]:
-    """Return the rank of each key among the distinct keys, and one position of each rank.
-
-    >>> rank_keys(np.array([7, 2, 7]), bound=8)[0]
-    array([1, 0, 1])
-    """
-    if bound > min(LARGEST_LOOKUP, LONGEST_LOOKUP * len(key)):
-        groups = group_by_key(key, bound)
-        return groups.ranks, groups.first
-    position = np.full(bound, -1, dtype=np.int64)
-    position[key[::-1]] = np.arange(len(key) - 1, -1, -1)
-    present = position >= 0
-    ranks_of_keys = np.cumsum(present) - 1
-    return ranks_of_keys[key], position[present]
+    return group_by_key(key, bound).ranks

@@ -10,13 +10,9 @@ import numpy as np
 from scipy import stats
 from scipy.special import xlogy
 
-from causalaug._ragged import offsets_of
-from causalaug.diagnostics._coding import rank_keys
-from causalaug.diagnostics._outcome import Outcome, rows_needed, too_few
+from causalaug._ragged import group_by_key, offsets_of
+from causalaug.diagnostics._independence import Outcome, rows_needed, too_few
 from causalaug.typing import FloatArray, IntArray
-
-LEAST_EXPECTED = 10.0
-"""Chi-squared is trusted if every cell expects so many rows."""
 
 ENOUGH_EXCEEDANCES = 10
 """Shuffles that reach the statistic before the p-value is clear (Besag and Clifford, 1991)."""
@@ -29,9 +25,6 @@ SHARE_IN_TAIL = 0.01
 
 LARGEST_BATCH, LARGEST_WORK = 1_000_000, 200_000_000
 """Rows and cells shuffled at a time, and for one test if its level allows."""
-
-MOST_LEVELS = 10
-"""Levels of a variable that are told apart; beyond, the rarest are pooled."""
 
 NO_STRATUM = "in no stratum of the pillow can the two be compared"
 
@@ -67,13 +60,10 @@ class Strata:
         """The degrees of freedom that the cells have once their margins are known."""
         return int(((self.n_x - 1) * (self.n_y - 1)).sum())
 
-    def counts_of_x(self) -> IntArray:
-        """Return how many rows each level of x has, stratum by stratum."""
-        return np.bincount(offsets_of(self.n_x)[self.stratum] + self.x)
-
-    def counts_of_y(self) -> IntArray:
-        """Return how many rows each level of y has, stratum by stratum."""
-        return np.bincount(offsets_of(self.n_y)[self.stratum] + self.y)
+    def counts(self) -> tuple[IntArray, IntArray]:
+        """Return how many rows each level of x has, stratum by stratum, and each of y."""
+        of_x = np.bincount(offsets_of(self.n_x)[self.stratum] + self.x)
+        return of_x, np.bincount(offsets_of(self.n_y)[self.stratum] + self.y)
 
     def cell_entropies(self, y: IntArray) -> FloatArray:
         """Return the sum of ``n log n`` over all cells, for several arrangements of y.
@@ -90,16 +80,16 @@ class Strata:
 
     def statistic(self) -> float:
         """Return G-squared."""
-        margins = (self.counts_of_x(), self.counts_of_y())
-        independent = sum(float(xlogy(counts, counts).sum()) for counts in margins)
+        independent = sum(float(xlogy(counts, counts).sum()) for counts in self.counts())
         sizes = np.bincount(self.stratum)
         cells = float(self.cell_entropies(self.y[np.newaxis])[0])
         return max(2.0 * (cells - independent + float(xlogy(sizes, sizes).sum())), 0.0)
 
     def least_expected(self) -> float:
         """Return the smallest number of rows that a cell expects if both are independent."""
-        rarest_x = np.minimum.reduceat(self.counts_of_x(), offsets_of(self.n_x)[:-1])
-        rarest_y = np.minimum.reduceat(self.counts_of_y(), offsets_of(self.n_y)[:-1])
+        of_x, of_y = self.counts()
+        rarest_x = np.minimum.reduceat(of_x, offsets_of(self.n_x)[:-1])
+        rarest_y = np.minimum.reduceat(of_y, offsets_of(self.n_y)[:-1])
         return float((rarest_x * rarest_y / np.bincount(self.stratum)).min())
 
 
@@ -117,22 +107,23 @@ def g_squared(
     if reason:
         return Outcome("g_squared", reason=reason)
     statistic = strata.statistic()
-    if strata.least_expected() >= LEAST_EXPECTED:
+    # Chi-squared is trusted if every cell expects ten rows.
+    if strata.least_expected() >= 10.0:
         return Outcome("g_squared", statistic, float(stats.chi2.sf(statistic, strata.degrees)))
     return Outcome("g_squared", statistic, shuffled_p_value(strata, level, rng))
 
 
-def pool_rare(codes: IntArray) -> IntArray:
-    """Return the codes with all but the most common levels made one.
+def pool_rare(codes: IntArray, most: int = 10) -> IntArray:
+    """Return the codes with all but the most common levels made one, at `most` levels in all.
 
     What is independent of a variable is independent of its pooled levels too.
     """
     counts = np.bincount(codes)
-    if len(counts) <= MOST_LEVELS:
+    if len(counts) <= most:
         return codes
     rank = np.empty(len(counts), dtype=np.int64)
     rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
-    pooled: IntArray = np.minimum(rank, MOST_LEVELS - 1)[codes]
+    pooled: IntArray = np.minimum(rank, most - 1)[codes]
     return pooled
 
 
@@ -147,7 +138,7 @@ def informative_strata(x: IntArray, y: IntArray, stratum: IntArray) -> Strata:
     levels = np.array([_levels_within(codes, stratum)[1] for codes in (x, y)])
     informative = np.all((levels > 1) & (levels < sizes), axis=0)
     rows = informative[stratum]
-    stratum = rank_keys(stratum[rows], len(informative))[0]
+    stratum = group_by_key(stratum[rows], len(informative)).ranks
     x_within, n_x = _levels_within(x[rows], stratum)
     y_within, n_y = _levels_within(y[rows], stratum)
     return Strata(stratum, x_within, y_within, n_x, n_y)
@@ -160,9 +151,9 @@ def _levels_within(codes: IntArray, stratum: IntArray) -> tuple[IntArray, IntArr
     """
     n_levels = int(codes.max(initial=0)) + 1
     n_strata = int(stratum[-1]) + 1 if len(stratum) else 0
-    rank, first = rank_keys(stratum * n_levels + codes, n_strata * n_levels)
-    sizes = np.bincount(stratum[first], minlength=n_strata)
-    within: IntArray = rank - offsets_of(sizes)[stratum]
+    groups = group_by_key(stratum * n_levels + codes, n_strata * n_levels)
+    sizes = np.bincount(stratum[groups.first], minlength=n_strata)
+    within: IntArray = groups.ranks - offsets_of(sizes)[stratum]
     return within, sizes
 
 

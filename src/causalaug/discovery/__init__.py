@@ -3,8 +3,8 @@
 from causalaug.discovery._average import augment_average
 from causalaug.discovery._bootstrap import bootstrap_edges
 from causalaug.discovery._discover import discover, discover_class, discover_explained
-from causalaug.discovery._enumeration import choose_admg, enumerate_admgs
 from causalaug.discovery._knowledge import Knowledge
+from causalaug.discovery._members import choose_admg, enumerate_admgs
 from causalaug.discovery._origins import Discovery, edge_origins
 from causalaug.discovery._pag import PAG, register_chooser
 

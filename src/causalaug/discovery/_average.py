@@ -66,18 +66,9 @@ def augment_average(
     """
     candidates = _check_graphs(graphs)
     rngs = as_generator(random_state).spawn(len(candidates))
+    options: dict[str, Any] = {"limits": limits, "sample_weight": sample_weight}
     tables = [
-        augment(
-            frame,
-            graph,
-            conditional,
-            expansion,
-            None,
-            kinds,
-            rng,
-            limits=limits,
-            sample_weight=sample_weight,
-        )
+        augment(frame, graph, conditional, expansion, None, kinds, rng, **options)
         for graph, rng in zip(candidates, rngs, strict=True)
     ]
     return replace(tables[0], paths=_mixture(tables), factors=())
@@ -90,7 +81,13 @@ def _check_graphs(graphs: object) -> tuple[ADMG, ...]:
             f"`graphs` must be several ADMGs. Found {type(graphs).__name__}. For one graph use "
             "`augment`; for a PAG, `enumerate_admgs(pag)`."
         )
-    candidates = tuple(map(_one_graph, graphs))
+    candidates = tuple(graphs)
+    if any(isinstance(graph, PAG) for graph in candidates):
+        raise ParameterError(
+            "A graph must be text, an ADMG, or anything else that is one. Found a class of graphs, "
+            "of type PAG. Write graphs=enumerate_admgs(pag) for all of its members."
+        )
+    candidates = tuple(map(as_graph, candidates))
     if not candidates:
         raise ParameterError("`graphs` must hold at least one ADMG. Found none.")
     for graph in candidates:
@@ -100,16 +97,6 @@ def _check_graphs(graphs: object) -> tuple[ADMG, ...]:
                 f"{some(candidates[0].nodes)} and {some(graph.nodes)}."
             )
     return candidates
-
-
-def _one_graph(graph: Any) -> ADMG:
-    """Return a graph, or raise if it is a class of graphs, of which all members are wanted here."""
-    if isinstance(graph, PAG):
-        raise ParameterError(
-            "A graph must be text, an ADMG, or anything else that is one. Found a class of graphs, "
-            "of type PAG. Write graphs=enumerate_admgs(pag) for all of its members."
-        )
-    return as_graph(graph)
 
 
 def _mixture(tables: Sequence[AugmentedTable]) -> Paths:

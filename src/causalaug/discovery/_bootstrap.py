@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,23 +12,13 @@ from causalaug._random import RandomState, as_generator, new_seed
 from causalaug._validation import check_integer
 from causalaug.discovery._discover import Finder, make_finder
 from causalaug.discovery._knowledge import Knowledge
+from causalaug.discovery._members import allowed_arrows, open_arrows
+from causalaug.discovery._methods import Sample
 from causalaug.discovery._pag import PAG
-from causalaug.discovery._sample import Sample
-from causalaug.discovery._search import allowed_arrows, open_arrows
 from causalaug.exceptions import TableError
 from causalaug.table import KindName
 
 OUTCOMES = ("->", "<-", "<->", "open", "absent")
-_MOST_DRAWS = 100
-
-
-class Map(Protocol):
-    """Anything that works like `map`: one function, one argument per call, results in order."""
-
-    def __call__(
-        self, function: Callable[[np.random.Generator], PAG], items: Iterable[Any], /
-    ) -> Iterable[PAG]:
-        """Return the results in the order of the items."""
 
 
 def bootstrap_edges(
@@ -42,7 +32,7 @@ def bootstrap_edges(
     test: str = "auto",
     random_state: RandomState = None,
     callback: Callable[[int, int], object] | None = None,
-    map_: Map = map,
+    map_: Callable[..., Iterable[PAG]] = map,
 ) -> pd.DataFrame:
     """Return how often each edge is found on rows that are drawn anew with replacement.
 
@@ -107,14 +97,13 @@ def _find_anew(finder: Finder, sample: Sample, rng: np.random.Generator) -> PAG:
 
 def _redraw(sample: Sample, rng: np.random.Generator) -> Sample:
     n_rows = len(sample.values)
-    for _ in range(_MOST_DRAWS):
+    for _ in range(100):
         drawn = sample.at(rng.integers(n_rows, size=n_rows))
         if not drawn.constant:
             return drawn
     raise TableError(
-        "Columns must vary in rows drawn with replacement. Found that in "
-        f"{_MOST_DRAWS} draws some column never did, such as {drawn.constant[0]!r}. "
-        "Drop columns of which nearly all cells are equal."
+        "Columns must vary in rows drawn with replacement. Found that in 100 draws some did not, "
+        f"such as {drawn.constant[0]!r}. Drop columns of which nearly all cells are equal."
     )
 
 

@@ -7,13 +7,11 @@ from typing import Any
 
 from causalaug._random import RandomState, as_generator, new_seed
 from causalaug._validation import check_choice
-from causalaug.discovery._causallearn import fci, ges, pc
-from causalaug.discovery._enumeration import choose_admg
 from causalaug.discovery._knowledge import Knowledge, check_knowledge
-from causalaug.discovery._lingam import direct_lingam
+from causalaug.discovery._members import choose_admg
+from causalaug.discovery._methods import Sample, direct_lingam, fci, ges, pc, read_sample
 from causalaug.discovery._origins import Discovery, edge_origins
 from causalaug.discovery._pag import PAG
-from causalaug.discovery._sample import Sample, read_sample
 from causalaug.exceptions import ParameterError
 from causalaug.graphs import ADMG
 from causalaug.table import KindName

@@ -1,5 +1,6 @@
 """What is known of a graph before the data are seen."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,9 +57,8 @@ class Knowledge:
         forbidden: Iterable[Edge] = (),
         tiers: Iterable[Iterable[str]] = (),
     ) -> None:
-        object.__setattr__(self, "required", _check_pairs("required", required))
-        object.__setattr__(self, "forbidden", _check_pairs("forbidden", forbidden))
-        object.__setattr__(self, "tiers", _check_tiers(tiers))
+        for name, values in (("required", required), ("forbidden", forbidden), ("tiers", tiers)):
+            object.__setattr__(self, name, _checked(name, values))
         self._check_harmony()
 
     @cached_property
@@ -154,45 +154,31 @@ def check_knowledge(knowledge: object) -> Knowledge:
     return knowledge
 
 
-def _check_pairs(name: str, pairs: Iterable[Edge]) -> tuple[Edge, ...]:
-    """Return the pairs without repetition, or raise unless each joins two names."""
-    checked: dict[Edge, None] = {}
-    for pair in _items(name, pairs):
-        ends = () if isinstance(pair, str) or not isinstance(pair, Iterable) else tuple(pair)
-        if len(ends) != 2 or not all(map(_is_name, ends)) or ends[0] == ends[1]:
+def _checked(name: str, values: object) -> tuple[tuple[str, ...], ...]:
+    """Return pairs, each once, or tiers that share no name; or raise."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ParameterError(f"`{name}` must be a list. Found {values!r}.")
+    groups: list[tuple[str, ...]] = []
+    for value in values:
+        group = () if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+        are_names = bool(group) and all(isinstance(each, str) and each for each in group)
+        if name != "tiers" and (len(group) != 2 or not are_names or group[0] == group[1]):
             raise ParameterError(
                 f"`{name}` must hold pairs (cause, effect) of two different names. "
-                f"Found {pair!r}. Write {name}=[('A', 'B')]."
+                f"Found {value!r}. Write {name}=[('A', 'B')]."
             )
-        checked[ends] = None
-    return tuple(checked)
-
-
-def _check_tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    """Return the tiers, or raise unless they are groups of names that share none."""
-    groups = []
-    for tier in _items("tiers", tiers):
-        names = () if isinstance(tier, str) or not isinstance(tier, Iterable) else tuple(tier)
-        if not names or not all(map(_is_name, names)):
+        if not are_names:
             raise ParameterError(
                 "`tiers` must hold groups of names, the earliest first. "
-                f"Found {tier!r}. Write tiers=[['age', 'sex'], ['illness']]."
+                f"Found {value!r}. Write tiers=[['age', 'sex'], ['illness']]."
             )
-        groups.append(names)
-    every = [name for group in groups for name in group]
-    repeated = sorted({name for name in every if every.count(name) > 1})
+        groups.append(group)
+    if name != "tiers":
+        return tuple(dict.fromkeys(groups))
+    count = Counter(each for group in groups for each in group)
+    repeated = sorted(each for each in count if count[each] > 1)
     if repeated:
         raise ParameterError(
             f"A variable must be in one of the `tiers` only. Found more than once: {repeated}."
         )
     return tuple(groups)
-
-
-def _items(name: str, values: object) -> tuple[object, ...]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise ParameterError(f"`{name}` must be a list. Found {values!r}.")
-    return tuple(values)
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and bool(value)

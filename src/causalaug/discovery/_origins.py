@@ -1,22 +1,18 @@
 """Which arrows of a discovered graph the data determine, and which are a choice among equals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import pandas as pd
 
-from causalaug.discovery._enumeration import members_of
 from causalaug.discovery._knowledge import Knowledge, check_knowledge
+from causalaug.discovery._members import members_of
 from causalaug.discovery._pag import PAG
 from causalaug.graphs import ADMG, as_graph
 
-MOST_MEMBERS = 200
-"""So many graphs of a class are looked at. An edge on which more of them agree is still called a
-choice: to be sure of it, all would have to be listed, and a class may hold millions."""
-
-DATA, KNOWLEDGE, CHOICE = "data", "knowledge", "choice"
+_KNOWN = ("->", "<->")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +52,7 @@ class Discovery:
         if not n_edges:
             return "No edge was found."
         by_data, known, chosen = (
-            self.edges[self.edges["origin"] == origin] for origin in (DATA, KNOWLEDGE, CHOICE)
+            self.edges[self.edges["origin"] == origin] for origin in ("data", "knowledge", "choice")
         )
         lines = [_about_the_data(list(by_data["edge"]), n_edges, self.method)]
         if len(known):
@@ -71,7 +67,7 @@ class Discovery:
 
     def __repr__(self) -> str:
         """Return the graph and how many of its edges the data determine."""
-        n_data = int((self.edges["origin"] == DATA).sum())
+        n_data = int((self.edges["origin"] == "data").sum())
         return f"Discovery({self.graph}; the data determine {n_data} of {len(self.edges)} edges)"
 
 
@@ -108,17 +104,19 @@ def edge_origins(
     """
     known, graph = check_knowledge(knowledge), as_graph(graph)
     known.check_names(graph.nodes)
-    members = list(islice(members_of(equivalence_class, known), MOST_MEMBERS + 1))
-    is_complete = 0 < len(members) <= MOST_MEMBERS
+    # A class may hold millions. An edge on which the first 200 agree is still called a choice if
+    # there are more: to be sure of it, all would have to be listed.
+    members = list(islice(members_of(equivalence_class, known), 201))
+    is_complete = 0 < len(members) <= 200
     drawings = [_drawings(each) for each in members]
     definite = _definite(equivalence_class)
     rows: list[tuple[str, str, tuple[str, ...]]] = []
     for pair, edge in _drawings(graph).items():
         others = tuple(dict.fromkeys(d[pair] for d in drawings if d.get(pair, edge) != edge))
         if definite.get(pair) == edge:
-            rows.append((edge, DATA, ()))
+            rows.append((edge, "data", ()))
         else:
-            rows.append((edge, CHOICE if others or not is_complete else KNOWLEDGE, others))
+            rows.append((edge, "choice" if others or not is_complete else "knowledge", others))
     return pd.DataFrame(rows, columns=["edge", "origin", "alternatives"])
 
 
@@ -128,15 +126,10 @@ def _drawings(graph: ADMG) -> dict[frozenset[str], str]:
     return found | {frozenset(edge): f"{edge[0]} <-> {edge[1]}" for edge in graph.bidirected}
 
 
-def _definite(found: PAG) -> Mapping[frozenset[str], str]:
+def _definite(found: PAG) -> dict[frozenset[str], str]:
     """Return the edges of which both ends are known."""
-    edges: dict[frozenset[str], str] = {}
-    for a, drawn, b in found.edges:
-        if drawn == "<-":
-            edges[frozenset((a, b))] = f"{b} -> {a}"
-        elif drawn in ("->", "<->"):
-            edges[frozenset((a, b))] = f"{a} {drawn} {b}"
-    return edges
+    turned = [(b, "->", a) if drawn == "<-" else (a, drawn, b) for a, drawn, b in found.edges]
+    return {frozenset((a, b)): f"{a} {drawn} {b}" for a, drawn, b in turned if drawn in _KNOWN}
 
 
 def _about_the_data(edges: Sequence[str], n_edges: int, method: str) -> str:

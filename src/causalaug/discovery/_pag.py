@@ -94,9 +94,9 @@ class PAG:
                 left, right, ends = right, left, ends[::-1]
             if marks.setdefault((left, right), ends) != ends:
                 raise GraphError(
-                    "At most one edge may join two nodes. Found "
+                    "At most one edge may join two nodes. Found both "
                     f"{left} {_DRAWN[marks[left, right]]} {right} and "
-                    f"{left} {_DRAWN[ends]} {right}. Keep one of them."
+                    f"{left} {_DRAWN[ends]} {right}. Keep one."
                 )
         pairs = sorted(marks, key=lambda pair: (place[pair[0]], place[pair[1]]))
         object.__setattr__(self, "nodes", names)
@@ -198,10 +198,9 @@ class PAG:
         if undirected and not self.is_cpdag:
             others = [edge for edge in self.edges if edge[1] not in ("--", "->", "<-")]
             raise GraphError(
-                "An undirected edge belongs to a class of DAGs, in which no variable is hidden "
-                "and no mark is a circle. Found "
-                f"{' '.join(undirected[0])} beside {' '.join(others[0])}. Draw it o-o if a hidden "
-                "cause is possible; a class with selection bias is not supported."
+                "An undirected edge belongs to a class of DAGs, without hidden variables and "
+                f"circles. Found {' '.join(undirected[0])} beside {' '.join(others[0])}. Draw it "
+                "o-o if a hidden cause is possible; selection bias is not supported."
             )
 
 

@@ -1,8 +1,8 @@
 """Causal graphs: the graph itself, questions to it, reading and writing it."""
 
-from causalaug.graphs._admg import ADMG, as_graph, markov_pillow, register_painter
+from causalaug.graphs._admg import ADMG, BUILT_ON, as_graph, markov_pillow
 from causalaug.graphs._drawing import draw_alone
-from causalaug.graphs._editing import GraphDifference
+from causalaug.graphs._edges import GraphDifference
 from causalaug.graphs._layout import layered_layout
 from causalaug.graphs._queries import (
     complete_graph,
@@ -14,7 +14,7 @@ from causalaug.graphs._several import SeveralGraphs
 from causalaug.graphs._tiers import tiers
 from causalaug.graphs.io import read_graph, write_graph
 
-register_painter(draw_alone)
+BUILT_ON.update(read=read_graph, draw=draw_alone)
 
 __all__ = [
     "ADMG",

@@ -11,8 +11,8 @@ from heapq import heapify, heappop, heappush
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from causalaug._validation import brief, some
 from causalaug.exceptions import GraphError, GraphFormatError
-from causalaug.graphs._beliefs import Beliefs, check_beliefs, in_brackets
 from causalaug.graphs._checks import (
     Edge,
     can_be_listed,
@@ -22,13 +22,23 @@ from causalaug.graphs._checks import (
     check_nodes,
     check_order,
 )
-from causalaug.graphs._editing import GraphDifference, Triple, as_triples, check_present
-from causalaug.graphs._shorten import listed, shown
+from causalaug.graphs._edges import (
+    Beliefs,
+    GraphDifference,
+    Triple,
+    as_triples,
+    check_beliefs,
+    check_present,
+    in_brackets,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
 
 Neighbours = Mapping[str, tuple[str, ...]]
+
+BUILT_ON: dict[str, Callable[[Any], Any]] = {}
+"""How graphs are read and drawn: both build on this module, which cannot import them."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -111,7 +121,7 @@ class ADMG:
         object.__setattr__(self, "nodes", names)
         object.__setattr__(self, "directed", tuple(sorted(arrows, key=places)))
         object.__setattr__(self, "bidirected", tuple(sorted(arcs, key=places)))
-        stated = check_beliefs(beliefs or {}, as_triples(self.directed, self.bidirected))
+        stated = check_beliefs(beliefs or {}, self._edges)
         object.__setattr__(self, "beliefs", MappingProxyType(stated))
         self._order  # noqa: B018  computing the order is what finds a cycle
 
@@ -233,7 +243,14 @@ class ADMG:
         >>> ADMG(["A", "B", "C"], directed=[("A", "B")], bidirected=[("B", "C")]).is_mb_shielded()
         False
         """
-        return all(map(self._is_shielded, self.districts()))
+        for district in self.districts():
+            family = {*district, *self.parents(district)}
+            for node in district:
+                near = (*self._parents[node], *self._children[node], *self._siblings[node])
+                # Counting decides most cases at once, which keeps large districts cheap.
+                if len(near) + 1 < len(family) or not family <= {node, *near}:
+                    return False
+        return True
 
     def subgraph(self, nodes: Iterable[str]) -> "ADMG":
         """Return the graph of some nodes and of the edges between them, in node order.
@@ -248,12 +265,8 @@ class ADMG:
         ADMG(['A', 'C'])
         """
         kept = set(self._known(nodes))
-        return ADMG(
-            self._sorted(kept),
-            directed=[edge for edge in self.directed if kept.issuperset(edge)],
-            bidirected=[edge for edge in self.bidirected if kept.issuperset(edge)],
-            beliefs={e: b for e, b in self.beliefs.items() if kept.issuperset((e[0], e[2]))},
-        )
+        edges = (edge for edge in self._edges if kept.issuperset((edge[0], edge[2])))
+        return _drawn_graph(self._sorted(kept), edges, self.beliefs)
 
     def add(self, edges: Any) -> "ADMG":
         """Return the graph with more edges; this one stays as it is.
@@ -274,13 +287,9 @@ bidirected=[('load', 'heat')])
         more = _edges_in(edges)
         if more is None:
             return self
-        new = [node for node in more.nodes if node not in self._place]
-        return ADMG(
-            [*self.nodes, *new],
-            directed=self.directed + more.directed,
-            bidirected=self.bidirected + more.bidirected,
-            beliefs=dict(self.beliefs) | {self._as_drawn(e): b for e, b in more.beliefs.items()},
-        )
+        beliefs = dict(self.beliefs) | {self._as_drawn(e): b for e, b in more.beliefs.items()}
+        edges = (*self._edges, *map(self._as_drawn, more._edges))
+        return _drawn_graph(dict.fromkeys((*self.nodes, *more.nodes)), edges, beliefs)
 
     def without(self, edges: Any) -> "ADMG":
         """Return the graph without some edges; all nodes, and this graph, stay as they are.
@@ -308,23 +317,18 @@ no wear -> load. It has load -> wear. Leave it out, or write an edge that is the
         less = _edges_in(edges)
         if less is None:
             return self
-        joined = {node for edge in (*less.directed, *less.bidirected) for node in edge}
+        gone = list(map(self._as_drawn, less._edges))
+        joined = {node for a, _, b in gone for node in (a, b)}
         alone = [node for node in less.nodes if node not in joined]
         if alone:
             raise GraphError(
-                f"Only edges can be taken away. Found the nodes {listed(alone)}. Write "
-                "graph.subgraph([...]) with the nodes to keep, or latent_projection(graph, "
-                "keep=[...]) to marginalise the others."
+                f"Only edges can be taken away. Found the nodes {some(alone)}. Write "
+                "graph.subgraph([...]) or latent_projection(graph, keep=[...]) with those to keep."
             )
-        known = list(map(self._in_node_order, less.bidirected))
-        gone = as_triples(less.directed, known)
-        check_present(gone, set(as_triples(self.directed, self.bidirected)))
-        return ADMG(
-            self.nodes,
-            directed=set(self.directed) - set(less.directed),
-            bidirected=set(self.bidirected) - set(known),
-            beliefs={e: b for e, b in self.beliefs.items() if e not in gone},
-        )
+        check_present(gone, self._edges)
+        lost = set(gone)
+        kept = (edge for edge in self._edges if edge not in lost)
+        return _drawn_graph(self.nodes, kept, self.beliefs)
 
     def diff(self, other: Any) -> GraphDifference:
         """Return what must be added to this graph, and taken away, to get another.
@@ -350,12 +354,11 @@ no wear -> load. It has load -> wear. Leave it out, or write an edge that is the
         + load <-> wear
         """
         there = as_graph(other)
-        own = as_triples(self.directed, self.bidirected)
-        its = as_triples(there.directed, map(self._in_node_order, there.bidirected))
-        shared = set(own).intersection(its)
+        theirs = dict.fromkeys(map(self._as_drawn, there._edges))
+        own = set(self._edges)
         return GraphDifference(
-            added=tuple(edge for edge in its if edge not in shared),
-            removed=tuple(edge for edge in own if edge not in shared),
+            added=tuple(edge for edge in theirs if edge not in own),
+            removed=tuple(edge for edge in self._edges if edge not in theirs),
             new_nodes=tuple(node for node in there.nodes if node not in self._place),
             lost_nodes=tuple(node for node in self.nodes if node not in there._place),
         )
@@ -380,8 +383,7 @@ no wear -> load. It has load -> wear. Leave it out, or write an edge that is the
 
         graph: Any = nx.DiGraph() if self.is_dag else nx.MultiDiGraph()
         graph.add_nodes_from(self.nodes)
-        for a, arrow, b in as_triples(self.directed, self.bidirected):
-            belief = self.beliefs.get((a, arrow, b))
+        for a, arrow, b, belief in believed_edges(self):
             attributes = {"bidirected": True} if arrow == "<->" else {}
             graph.add_edge(a, b, **attributes, **({} if belief is None else {"belief": belief}))
         return graph
@@ -400,18 +402,22 @@ no wear -> load. It has load -> wear. Leave it out, or write an edge that is the
     def __str__(self) -> str:
         """Return the nodes and edges in words and arrows."""
         edges = [
-            f"{a} {arrow} {b}{in_brackets(self.beliefs.get((a, arrow, b)))}"
-            for a, arrow, b in as_triples(self.directed, self.bidirected)
+            f"{a} {arrow} {b}{in_brackets(belief)}" for a, arrow, b, belief in believed_edges(self)
         ]
         return f"ADMG of {', '.join(self.nodes)}: {', '.join(edges) or 'no edges'}"
 
     def _repr_svg_(self) -> str | None:
         """Return a picture for notebooks; None if the graph is too large for one."""
-        return _PAINTERS[0](self)
+        drawn: str | None = BUILT_ON["draw"](self)
+        return drawn
 
     def __reduce__(self) -> tuple[type["ADMG"], tuple[object, ...]]:
         """Pickle what defines the graph, not what was derived from it."""
         return ADMG, (self.nodes, self.directed, self.bidirected, dict(self.beliefs))
+
+    @cached_property
+    def _edges(self) -> tuple[Triple, ...]:
+        return as_triples(self.directed, self.bidirected)
 
     @cached_property
     def _place(self) -> Mapping[str, int]:
@@ -446,42 +452,25 @@ no wear -> load. It has load -> wear. Leave it out, or write an edge that is the
         check_acyclic(self._parents, [v for v in self.nodes if waiting[v]])
         return tuple(order)
 
-    def _is_shielded(self, district: tuple[str, ...]) -> bool:
-        """Return whether each node of a district is adjacent to all of its blanket."""
-        family = {*district, *self.parents(district)}
-        # The degree decides most cases at once, which keeps large districts cheap.
-        return all(
-            len(family) <= 1 + self._degree(node) and family <= self._with_neighbours(node)
-            for node in district
-        )
-
-    def _degree(self, node: str) -> int:
-        return sum(len(near[node]) for near in (self._parents, self._children, self._siblings))
-
-    def _with_neighbours(self, node: str) -> set[str]:
-        return {node, *self._parents[node], *self._children[node], *self._siblings[node]}
-
     def _known(self, of: str | Iterable[str]) -> tuple[str, ...]:
         if not can_be_listed(of):
             raise GraphError(
                 "A query must name nodes by a string or a collection of strings. "
-                f"Found {shown(of)}, of type {type(of).__name__}. Write the name in quotes."
+                f"Found {brief(of)}, of type {type(of).__name__}. Write the name in quotes."
             )
         names = (of,) if isinstance(of, str) else tuple(of)
         check_known(names, self._place, "A query")
         return names
 
-    def _in_node_order(self, edge: Edge) -> Edge:
-        """Return a bidirected edge with the earlier node first; nodes of other graphs are last."""
-        a, b = edge
-        last = len(self.nodes)
-        return (a, b) if self._place.get(a, last) <= self._place.get(b, last) else (b, a)
-
     def _as_drawn(self, edge: Triple) -> Triple:
-        """Return an edge as this graph draws it: a bidirected one from its earlier node."""
+        """Return an edge as this graph draws it: a bidirected one from its earlier node.
+
+        Nodes that this graph does not have come last.
+        """
         a, arrow, b = edge
-        a, b = self._in_node_order((a, b)) if arrow == "<->" else (a, b)
-        return a, arrow, b
+        last = len(self.nodes)
+        is_turned = arrow == "<->" and self._place.get(a, last) > self._place.get(b, last)
+        return (b, arrow, a) if is_turned else edge
 
     def _sorted(self, names: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted(set(names), key=self._place.__getitem__))
@@ -511,6 +500,23 @@ def _reached(
     return reached
 
 
+def _drawn_graph(
+    nodes: Iterable[str], edges: Iterable[Triple], beliefs: Mapping[Triple, float]
+) -> ADMG:
+    """Return the graph with these edges; beliefs in others are left out."""
+    ends = dict[str, list[Edge]]({"->": [], "<->": []})
+    kept = list(edges)
+    for a, arrow, b in kept:
+        ends[arrow].append((a, b))
+    held = {edge: beliefs[edge] for edge in kept if edge in beliefs}
+    return ADMG(tuple(nodes), ends["->"], ends["<->"], held)
+
+
+def believed_edges(graph: ADMG) -> list[tuple[str, str, str, float | None]]:
+    """Return the edges as they are drawn, each with the belief that was stated in it, if any."""
+    return [(*edge, graph.beliefs.get(edge)) for edge in graph._edges]
+
+
 def _edges_in(edges: Any) -> ADMG | None:
     """Return edges as a graph; None if there are none, which is no graph."""
     is_empty = isinstance(edges, list | tuple) and not edges
@@ -528,23 +534,8 @@ def as_graph(graph: Any) -> ADMG:
             f"of {shape[0]} rows and {shape[1]} columns. The table comes first, the graph second: "
             "are the two swapped?"
         )
-    return _READERS[0](graph)
-
-
-_READERS: list[Callable[[Any], ADMG]] = []
-
-
-def register_reader(read: Callable[[Any], ADMG]) -> None:
-    """Say how graphs are read: that builds on this module, which cannot import it."""
-    _READERS[:] = [read]
-
-
-_PAINTERS: list[Callable[[ADMG], str | None]] = []
-
-
-def register_painter(draw: Callable[[ADMG], str | None]) -> None:
-    """Say how graphs are drawn: that builds on this module, which cannot import it."""
-    _PAINTERS[:] = [draw]
+    read: Callable[[Any], ADMG] = BUILT_ON["read"]
+    return read(graph)
 
 
 def markov_pillow(graph: Any, node: str, order: Sequence[str] | None = None) -> tuple[str, ...]:

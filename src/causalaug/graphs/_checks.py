@@ -1,11 +1,15 @@
-"""Rules that a graph keeps: who may be a node, what may be an edge, no directed cycle."""
+"""Rules that a graph keeps: who may be a node, what may be an edge, no directed cycle.
+
+An error stays readable however long the input was: what it found is shown by `brief`, `some` and
+the functions at the end of this module.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import Any, TypeGuard
 
+from causalaug._validation import MOST_NAMED, brief, some, typing_slips
 from causalaug.exceptions import CyclicGraphError, GraphError
-from causalaug.graphs._shorten import arrows, listed, plain, quoted, shown, slips
 
 Edge = tuple[str, str]
 
@@ -27,13 +31,23 @@ def check_nodes(nodes: Iterable[str], subject: str = "The nodes") -> tuple[str, 
     """Return the node names as a tuple, or raise if one cannot be a node."""
     names = check_ordered(nodes, subject)
     for name in names:
-        _check_name(name)
+        if not isinstance(name, str) or not name:
+            raise GraphError(
+                f"Node names must be non-empty strings. Found {brief(name)}, of type "
+                f"{type(name).__name__}. Convert or rename it."
+            )
+        # No file can hold half of a surrogate pair.
+        if not name.isascii() and name.encode(errors="ignore").decode() != name:
+            raise GraphError(
+                "Node names must be text that a file can hold. "
+                f"Found {brief(name)}, with half of a surrogate pair. Rename it."
+            )
     if not names:
         raise GraphError("A graph must have at least one node. Found none. Name the variables.")
     if len(set(names)) < len(names):
         repeated = [name for name, count in Counter(names).items() if count > 1]
         raise GraphError(
-            f"Node names must be unique. Found more than once: {listed(repeated)}. Rename."
+            f"Node names must be unique. Found more than once: {some(repeated)}. Rename."
         )
     return tuple(map(str, names))
 
@@ -48,42 +62,21 @@ def check_ordered(
     The order of a set changes with the hash seed, and the order of nodes breaks ties and
     names the columns of arrays: a set would mean another graph in every run.
     """
+    if can_be_listed(values) and not isinstance(values, str | Set):
+        return tuple(values)
     advice = "Write [...] around the names."
     if isinstance(values, Set):
         advice = "A set has no order, and results depend on it: write a list, or sorted(...)."
-    elif not isinstance(values, str):
-        try:
-            return tuple(values)
-        except TypeError:
-            advice = "Write a list of names."
     raise GraphError(
-        f"{subject} must be {what}. Found {shown(values)}, a {type(values).__name__}. {advice}"
+        f"{subject} must be {what}. Found {brief(values)}, a {type(values).__name__}. {advice}"
     )
-
-
-def _check_name(name: object) -> None:
-    """Raise unless this can be the name of a node."""
-    if not isinstance(name, str) or not name:
-        raise GraphError(
-            "Node names must be non-empty strings. "
-            f"Found {shown(name)}, of type {type(name).__name__}. Convert or rename it."
-        )
-    if name.isascii():
-        return
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise GraphError(
-            "Node names must be text that a file can hold. "
-            f"Found {shown(name)}, with half of a surrogate pair. Rename it."
-        ) from None
 
 
 def check_edges(edges: Iterable[Edge], nodes: Collection[str], arrow: str) -> tuple[Edge, ...]:
     """Return the edges as pairs of names, or raise if one does not join two known nodes."""
     if not can_be_listed(edges):
         raise GraphError(
-            f"Edges must be a collection of pairs. Found {shown(edges)}, of type "
+            f"Edges must be a collection of pairs. Found {brief(edges)}, of type "
             f"{type(edges).__name__}. Write [('A', 'B')]."
         )
     return tuple(_checked_edge(edge, nodes, arrow) for edge in edges)
@@ -93,33 +86,32 @@ def _checked_edge(edge: Iterable[Any], nodes: Collection[str], arrow: str) -> Ed
     """Return one edge as a pair of known, different names."""
     # A set of two is a pair without a direction: fine for <->, a coin toss for ->.
     is_pair = can_be_listed(edge) and not isinstance(edge, str)
-    if is_pair and not (arrow == "->" and isinstance(edge, Set)):
-        pair = tuple(edge)
-        if len(pair) == 2 and all(isinstance(end, str) for end in pair):
-            a, b = pair
-            if a not in nodes or b not in nodes:
-                check_known(pair, nodes, f"The edge {plain(a)} {arrow} {plain(b)}")
-            if a == b:
-                raise GraphError(
-                    f"An edge must join two different nodes. Found {plain(a)} {arrow} {plain(b)}. "
-                    "Remove this self-loop."
-                )
-            return str(a), str(b)
-    raise GraphError(
-        f"An edge must be a pair of node names. Found {shown(edge)}. Write ('A', 'B')."
-    )
+    pair = tuple(edge) if is_pair and not (arrow == "->" and isinstance(edge, Set)) else ()
+    if len(pair) != 2 or not all(isinstance(end, str) for end in pair):
+        raise GraphError(
+            f"An edge must be a pair of node names. Found {brief(edge)}. Write ('A', 'B')."
+        )
+    a, b = pair
+    if a not in nodes or b not in nodes:
+        check_known(pair, nodes, f"The edge {plain(a)} {arrow} {plain(b)}")
+    if a == b:
+        raise GraphError(
+            f"An edge must join two different nodes. Found {plain(a)} {arrow} {plain(b)}. "
+            "Remove this self-loop."
+        )
+    return str(a), str(b)
 
 
 def check_known(names: Iterable[Any], nodes: Collection[str], subject: str) -> None:
     """Raise unless all `names` are nodes; `subject` opens the message."""
     known = nodes if isinstance(nodes, Set | Mapping) else frozenset(nodes)
     unknown = [name for name in names if not isinstance(name, str) or name not in known]
-    if not unknown:
-        return
-    raise GraphError(
-        f"{subject} must name nodes of the graph. Not a node: {quoted(unknown)}. "
-        f"{slips(unknown, nodes)}The nodes are {listed(nodes)}."
-    )
+    if unknown:
+        raise GraphError(
+            f"{subject} must name nodes of the graph. Not a node: "
+            f"{', '.join(map(brief, unknown[:MOST_NAMED]))}. {slips(unknown, nodes)}The nodes are "
+            f"{some(nodes)}."
+        )
 
 
 def check_acyclic(parents: Mapping[str, Sequence[str]], stuck: Sequence[str]) -> None:
@@ -132,9 +124,9 @@ def check_acyclic(parents: Mapping[str, Sequence[str]], stuck: Sequence[str]) ->
     while walk[-1] not in step_of:
         step_of[walk[-1]] = len(step_of)
         walk.append(next(parent for parent in parents[walk[-1]] if parent in place))
-    cycle = walk[step_of[walk[-1]] :][::-1]
-    first = min(range(len(cycle) - 1), key=lambda i: place[cycle[i]])
-    cycle = [*cycle[first:-1], *cycle[: first + 1]]
+    cycle = walk[step_of[walk[-1]] + 1 :][::-1]
+    first = min(range(len(cycle)), key=lambda i: place[cycle[i]])
+    cycle = [*cycle[first:], *cycle[: first + 1]]
     hint = f"bidirected=[({cycle[0]!r}, {cycle[1]!r})]" if len(cycle) == 3 else "bidirected=[...]"
     raise CyclicGraphError(
         f"The directed edges must not form a cycle. Found {arrows(cycle)}. "
@@ -147,23 +139,57 @@ def check_order(
 ) -> tuple[str, ...]:
     """Return `order` as a tuple, or raise unless it is topological; `fitting` is one that is."""
     names = check_ordered(order, "An order", "a sequence of node names")
-    strings = [name for name in names if isinstance(name, str)]
-    count = Counter(strings)
-    if len(strings) < len(names) or count != Counter(nodes):
-        known = frozenset(nodes)
-        foreign = [v for v in names if not isinstance(v, str) or v not in known]
+    known = frozenset(nodes)
+    foreign = [name for name in names if not isinstance(name, str) or name not in known]
+    count = Counter(name for name in names if isinstance(name, str))
+    if foreign or count != Counter(nodes):
         raise GraphError(
             "An order must name every node of the graph exactly once. "
-            f"Missing: {listed(v for v in nodes if v not in count)}. "
-            f"Not a node: {listed(foreign)}. "
-            f"Repeated: {listed(v for v in nodes if count[v] > 1)}."
+            f"Missing: {some([v for v in nodes if v not in count])}. Not a node: {some(foreign)}. "
+            f"Repeated: {some([v for v in nodes if count[v] > 1])}."
         )
-    place = {name: i for i, name in enumerate(strings)}
+    place = {name: i for i, name in enumerate(names)}
     for cause, effect in directed:
         if place[cause] > place[effect]:
             raise GraphError(
-                "An order must put causes before effects. Found "
-                f"{shown(effect)} before {shown(cause)}, against the edge {plain(cause)} -> "
-                f"{plain(effect)}. One that fits: {listed(fitting)}."
+                f"An order must put causes before effects. Found {brief(effect)} before "
+                f"{brief(cause)}, against the edge {plain(cause)} -> {plain(effect)}. One that "
+                f"fits: {some(fitting)}."
             )
-    return tuple(map(str, strings))
+    return tuple(map(str, names))
+
+
+def plain(name: object) -> str:
+    """Return a name as it stands beside an arrow: without quotes if it can be printed."""
+    return name if isinstance(name, str) and name.isprintable() and len(name) < 61 else brief(name)
+
+
+def group(names: Sequence[str]) -> str:
+    """Return one name, or several in braces, as in arrow text.
+
+    >>> group(["A"]), group(["A", "B"])
+    ('A', '{A, B}')
+    """
+    if len(names) == 1:
+        return plain(names[0])
+    more = f", ... ({len(names):,} in all)" if len(names) > MOST_NAMED else ""
+    return f"{{{', '.join(map(plain, names[:MOST_NAMED]))}{more}}}"
+
+
+def arrows(nodes: Sequence[str]) -> str:
+    """Return a directed path; of a long one only the first nodes and the last.
+
+    >>> arrows(["A", "B", "A"])
+    'A -> B -> A'
+    """
+    if len(nodes) > MOST_NAMED:
+        left_out = f"... ({len(nodes) - MOST_NAMED:,} more)"
+        return " -> ".join([*map(plain, nodes[: MOST_NAMED - 1]), left_out, plain(nodes[-1])])
+    return " -> ".join(map(plain, nodes))
+
+
+def slips(wrong: Sequence[object], right: Collection[str]) -> str:
+    """Return a sentence that pairs wrong names with those they resemble, or ''."""
+    few = [v for v in wrong[:MOST_NAMED] if isinstance(v, str) and len(v) <= 60]
+    # Among more names, looking for similar ones takes longer than a reader waits.
+    return typing_slips(few, right) if len(right) <= 1_000 else ""

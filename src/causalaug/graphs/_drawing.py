@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import cmath
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
@@ -12,17 +12,12 @@ from causalaug._markup import Markup, element, number, shorten, text
 from causalaug.graphs._layout import CLEARANCE, layered_layout
 
 MOST_NODES = 40
-LONGEST_NAME = 16
-LEAST_SCALE = 0.8
-"""A drawing that would have to shrink further is scrolled instead: names stay legible."""
 _LETTER, _PADDING, _NODE_HEIGHT = 7.3, 11.0, 30.0
 _BETWEEN_NODES, _BETWEEN_LAYERS = 14.0, 76.0
 _MARGIN, _ARROW = 8.0, 8.0
 
 if TYPE_CHECKING:
     from causalaug.graphs._admg import ADMG
-
-Point = tuple[float, float]
 
 STYLE = (
     "<style>"
@@ -40,19 +35,22 @@ STYLE = (
 
 @dataclass(frozen=True)
 class Box:
-    """A node as it is drawn: its name cut to size, its middle, and half of its extent."""
+    """A node as it is drawn: its name cut to size, its middle, and half of its extent.
+
+    A point is a complex number: its real part grows to the right, its imaginary part downwards.
+    """
 
     name: str
     label: str
-    middle: Point
+    middle: complex
     half_width: float
     half_height: float = _NODE_HEIGHT / 2
 
-    def edge_towards(self, point: Point) -> Point:
+    def edge_towards(self, point: complex) -> complex:
         """Return where the way from the middle to a point leaves the box."""
-        across, down = point[0] - self.middle[0], point[1] - self.middle[1]
-        ratio = max(abs(across) / (self.half_width + 2), abs(down) / (self.half_height + 2), 1e-9)
-        return self.middle[0] + across / ratio, self.middle[1] + down / ratio
+        way = point - self.middle
+        across, down = abs(way.real) / (self.half_width + 2), abs(way.imag) / (self.half_height + 2)
+        return self.middle + way / max(across, down, 1e-9)
 
 
 def near_target(graph: ADMG, target: str, most: int = MOST_NODES) -> ADMG:
@@ -67,13 +65,12 @@ def near_target(graph: ADMG, target: str, most: int = MOST_NODES) -> ADMG:
     for a, b in (*graph.directed, *graph.bidirected):
         neighbours[a].append(b)
         neighbours[b].append(a)
-    reached = {target: None}
-    waiting = [target]
-    for node in waiting:
-        fresh = [other for other in dict.fromkeys(neighbours[node]) if other not in reached]
-        waiting += fresh
-        reached |= dict.fromkeys(fresh)
-    return graph.subgraph([*reached, *(v for v in graph.nodes if v not in reached)][:most])
+    nearest, reached = [target], {target}
+    for node in nearest:
+        fresh = [v for v in dict.fromkeys(neighbours[node]) if v not in reached]
+        nearest += fresh
+        reached.update(fresh)
+    return graph.subgraph(list(dict.fromkeys([*nearest, *graph.nodes]))[:most])
 
 
 def draw_graph(graph: ADMG, target: str | None = None) -> Markup:
@@ -83,16 +80,13 @@ def draw_graph(graph: ADMG, target: str | None = None) -> Markup:
     """
     boxes = place_boxes(graph)
     arrows = [_arrow(boxes[a], boxes[b]) for a, b in graph.directed]
-    middles = [box.middle for box in boxes.values()]
-    centre = (sum(x for x, _ in middles) / len(boxes), sum(y for _, y in middles) / len(boxes))
+    centre = sum(box.middle for box in boxes.values()) / len(boxes)
     arcs = [_arc(boxes[a], boxes[b], centre) for a, b in graph.bidirected]
     nodes = [_node(box, is_target=name == target) for name, box in boxes.items()]
     corners = [point for _, reach in (*arrows, *arcs) for point in reach]
-    corners += [
-        (box.middle[0] + side * box.half_width, box.middle[1] + side * box.half_height)
-        for box in boxes.values()
-        for side in (-1, 1)
-    ]
+    for box in boxes.values():
+        half = complex(box.half_width, box.half_height)
+        corners += [box.middle - half, box.middle + half]
     lines = [drawn for drawn, _ in (*arrows, *arcs)]
     return _framed(corners, _in_words(graph, target), [*lines, *nodes])
 
@@ -113,7 +107,7 @@ def draw_alone(graph: ADMG) -> str | None:
 def place_boxes(graph: ADMG) -> dict[str, Box]:
     """Return the boxes of all nodes, placed so that none of one layer touch."""
     layout = layered_layout(graph)
-    labels = {node: shorten(node, LONGEST_NAME) for node in graph.nodes}
+    labels = {node: shorten(node, 16) for node in graph.nodes}
     half = {node: _width_of(label) / 2 + _PADDING for node, label in labels.items()}
     in_layer = Counter(y for _, y in layout.values())
     widest = {y: max(half[v] for v in graph.nodes if layout[v][1] == y) for y in in_layer}
@@ -123,7 +117,7 @@ def place_boxes(graph: ADMG) -> dict[str, Box]:
         width = max(width, max(half.values()) / CLEARANCE)
     height = _BETWEEN_LAYERS * (len(in_layer) - 1)
     return {
-        node: Box(node, labels[node], (x * width, y * height), half[node])
+        node: Box(node, labels[node], complex(x * width, y * height), half[node])
         for node, (x, y) in layout.items()
     }
 
@@ -134,9 +128,9 @@ def _width_of(label: str) -> float:
     return _LETTER * (len(label) + wide)
 
 
-def _framed(corners: list[Point], label: str, children: list[Markup]) -> Markup:
-    left, top = (min(point[i] for point in corners) - _MARGIN for i in (0, 1))
-    right, bottom = (max(point[i] for point in corners) + _MARGIN for i in (0, 1))
+def _framed(corners: list[complex], label: str, children: list[Markup]) -> Markup:
+    left, top = min(p.real for p in corners) - _MARGIN, min(p.imag for p in corners) - _MARGIN
+    right, bottom = max(p.real for p in corners) + _MARGIN, max(p.imag for p in corners) + _MARGIN
     width, height = number(right - left), number(bottom - top)
     return element(
         "svg",
@@ -145,7 +139,8 @@ def _framed(corners: list[Point], label: str, children: list[Markup]) -> Markup:
         viewBox=f"{number(left)} {number(top)} {width} {height}",
         width=width,
         height=height,
-        style=f"min-width:{number(LEAST_SCALE * (right - left))}px",
+        # What would have to shrink further is scrolled instead, so that names stay legible.
+        style=f"min-width:{number(0.8 * (right - left))}px",
         class_="causalaug-graph",
         role="img",
         aria_label=label,
@@ -162,7 +157,7 @@ def _in_words(graph: ADMG, target: str | None) -> str:
 
 
 def _node(box: Box, *, is_target: bool) -> Markup:
-    x, y = box.middle
+    x, y = box.middle.real, box.middle.imag
     frame = element(
         "rect",
         x=number(x - box.half_width),
@@ -176,7 +171,7 @@ def _node(box: Box, *, is_target: bool) -> Markup:
     return element("g", named, frame, words, class_="target node" if is_target else "node")
 
 
-def _arrow(cause: Box, effect: Box) -> tuple[Markup, list[Point]]:
+def _arrow(cause: Box, effect: Box) -> tuple[Markup, list[complex]]:
     """Return a straight arrow, and the points that it reaches."""
     start, end = cause.edge_towards(effect.middle), effect.edge_towards(cause.middle)
     path = f"M{_at(start)}L{_at(_before(end, start))}"
@@ -184,42 +179,34 @@ def _arrow(cause: Box, effect: Box) -> tuple[Markup, list[Point]]:
     return drawn, [start, end]
 
 
-def _arc(a: Box, b: Box, centre: Point) -> tuple[Markup, list[Point]]:
+def _arc(a: Box, b: Box, centre: complex) -> tuple[Markup, list[complex]]:
     """Return a dashed arc with two heads, bent away from the centre of the graph."""
-    across, down = b.middle[0] - a.middle[0], b.middle[1] - a.middle[1]
-    length = math.hypot(across, down)
-    bend = 20.0 + 0.22 * length
-    between = ((a.middle[0] + b.middle[0]) / 2, (a.middle[1] + b.middle[1]) / 2)
-    aside = (-down / length, across / length)
+    way, between = b.middle - a.middle, (a.middle + b.middle) / 2
+    aside = way * 1j / abs(way)
     # Of two nodes of one layer above or below them, of others sideways: away from the centre.
-    axis = 1 if abs(down) < 1 else 0
-    sign = 1.0 if (aside[axis] > 0) == (between[axis] >= centre[axis]) else -1.0
-    knee = (between[0] + sign * bend * 2 * aside[0], between[1] + sign * bend * 2 * aside[1])
+    turn = -1j if abs(way.imag) < 1 else 1.0
+    is_away = ((turn * aside).real > 0) == ((turn * (between - centre)).real >= 0)
+    bend = 2 * (20.0 + 0.22 * abs(way))
+    knee = between + (bend if is_away else -bend) * aside
     start, end = a.edge_towards(knee), b.edge_towards(knee)
     first, last = _before(start, knee), _before(end, knee)
     path = f"M{_at(first)}Q{_at(knee)} {_at(last)}"
-    crest = ((first[0] + 2 * knee[0] + last[0]) / 4, (first[1] + 2 * knee[1] + last[1]) / 4)
     curve = element("path", d=path, stroke_dasharray="5 4")
     drawn = element("g", curve, _head(start, knee), _head(end, knee), class_="bidirected")
-    return drawn, [start, end, crest]
+    return drawn, [start, end, (first + 2 * knee + last) / 4]
 
 
-def _head(tip: Point, origin: Point) -> Markup:
+def _head(tip: complex, origin: complex) -> Markup:
     """Return the head of an arrow that comes from `origin` and ends at `tip`."""
-    angle = math.atan2(tip[1] - origin[1], tip[0] - origin[0])
-    wings = [
-        (tip[0] - _ARROW * math.cos(angle + turn), tip[1] - _ARROW * math.sin(angle + turn))
-        for turn in (-0.42, 0.42)
-    ]
-    return element("path", d=f"M{_at(tip)}L{_at(wings[0])}L{_at(wings[1])}Z", class_="head")
+    angle = cmath.phase(tip - origin)
+    left, right = (tip - cmath.rect(_ARROW, angle + turn) for turn in (-0.42, 0.42))
+    return element("path", d=f"M{_at(tip)}L{_at(left)}L{_at(right)}Z", class_="head")
 
 
-def _before(tip: Point, origin: Point) -> Point:
+def _before(tip: complex, origin: complex) -> complex:
     """Return the point where the line meets the back of the arrow's head."""
-    length = math.dist(tip, origin) or 1.0
-    part = (_ARROW - 2) / length
-    return tip[0] + part * (origin[0] - tip[0]), tip[1] + part * (origin[1] - tip[1])
+    return tip + (_ARROW - 2) / (abs(tip - origin) or 1.0) * (origin - tip)
 
 
-def _at(point: Point) -> str:
-    return f"{number(point[0])} {number(point[1])}"
+def _at(point: complex) -> str:
+    return f"{number(point.real)} {number(point.imag)}"

@@ -7,7 +7,7 @@ edges miss the nodes that they pass.
 """
 
 from bisect import bisect_right, insort
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -22,11 +22,8 @@ Item = str | tuple[Edge, int]
 Links = Sequence[Sequence[tuple[Item, Item]]]
 """For each layer but the last, the pairs that join it to the next."""
 
-N_SWEEPS = 6
 CLEARANCE = 0.15
 """How far an edge should stay from a node that it passes, sideways."""
-SHIFTS = (0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0, -1.0)
-"""How far a layer may move, in halves of the gap between its nodes; the nearest first."""
 
 
 def layered_layout(graph: Any) -> dict[str, tuple[float, float]]:
@@ -58,28 +55,21 @@ def layered_layout(graph: Any) -> dict[str, tuple[float, float]]:
     {'A': (0.5, 0.0), 'B': (0.75, 0.5), 'C': (0.5, 1.0)}
     """
     graph = as_graph(graph)
-    layer_of = _longest_paths(graph)
+    layer_of: dict[str, int] = {}
+    for node in graph.topological_order():
+        layer_of[node] = max((layer_of[parent] + 1 for parent in graph.parents(node)), default=0)
     layers = _ordered_layers(graph, layer_of)
     x = _sideways(graph, layers, layer_of)
     last = len(layers) - 1
     return {node: (x[node], layer_of[node] / last if last > 0 else 0.5) for node in graph.nodes}
 
 
-def _longest_paths(graph: ADMG) -> dict[str, int]:
-    """Return for each node how many edges the longest directed path to it has."""
-    length: dict[str, int] = {}
-    for node in graph.topological_order():
-        length[node] = max((length[parent] + 1 for parent in graph.parents(node)), default=0)
-    return length
-
-
 def _ordered_layers(graph: ADMG, layer_of: Mapping[str, int]) -> list[list[str]]:
     """Return the nodes of each layer in the order of fewest crossings that was met."""
     layers, links = _with_passages(graph, layer_of)
     best, fewest = [list(layer) for layer in layers], _n_crossings(layers, links)
-    for sweep in range(N_SWEEPS):
-        if not fewest:
-            break
+    # Six sweeps: more hardly ever find an order with fewer crossings.
+    for sweep in range(6):
         _sweep(layers, links, downwards=sweep % 2 == 0)
         crossings = _n_crossings(layers, links)
         if crossings < fewest:
@@ -110,26 +100,18 @@ def _sweep(layers: list[list[Item]], links: Links, *, downwards: bool) -> None:
     """Sort each layer by where its neighbours in the layer before are, on average."""
     order = range(1, len(layers)) if downwards else range(len(layers) - 2, -1, -1)
     for number in order:
-        if downwards:
-            pairs = links[number - 1]
-            before = layers[number - 1]
-        else:
-            pairs = [(below, above) for above, below in links[number]]
-            before = layers[number + 1]
-        layers[number].sort(key=_barycentre(layers[number], before, pairs))
-
-
-def _barycentre(
-    layer: Sequence[Item], before: Sequence[Item], pairs: Sequence[tuple[Item, Item]]
-) -> Callable[[Item], float]:
-    """Return the mean place of an item's neighbours, or its own place if it has none."""
-    place = {item: (i + 0.5) / len(before) for i, item in enumerate(before)}
-    found: dict[Item, list[float]] = {item: [] for item in layer}
-    for neighbour, item in pairs:
-        found[item].append(place[neighbour])
-    own = {item: (i + 0.5) / len(layer) for i, item in enumerate(layer)}
-    mean = {item: sum(of) / len(of) if of else own[item] for item, of in found.items()}
-    return mean.__getitem__
+        layer, before = layers[number], layers[number - 1 if downwards else number + 1]
+        place = {item: (i + 0.5) / len(before) for i, item in enumerate(before)}
+        neighbours: dict[Item, list[float]] = {item: [] for item in layer}
+        for above, below in links[number - 1 if downwards else number]:
+            item, neighbour = (below, above) if downwards else (above, below)
+            neighbours[item].append(place[neighbour])
+        # An item without neighbours stays where it is.
+        mean = {
+            item: sum(places) / len(places) if places else (i + 0.5) / len(layer)
+            for i, (item, places) in enumerate(neighbours.items())
+        }
+        layer.sort(key=mean.__getitem__)
 
 
 def _n_crossings(layers: Sequence[Sequence[Item]], links: Links) -> int:
@@ -189,7 +171,9 @@ def _best_shift(x: FloatArray, row: IntArray, passed: IntArray, share: FloatArra
         moved[row] = candidate
         return round(float(_nearness(moved, passed, share).sum()), 9)
 
-    return min((middle + shift * 0.5 / len(row) for shift in SHIFTS), key=nearness)
+    # By halves of the gap between the nodes of the layer; the nearest first.
+    shifts = (0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0, -1.0)
+    return min((middle + shift * 0.5 / len(row) for shift in shifts), key=nearness)
 
 
 def _nearness(x: FloatArray, passed: IntArray, share: FloatArray) -> FloatArray:

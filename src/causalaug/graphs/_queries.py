@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from causalaug._validation import some
 from causalaug.exceptions import GraphError, ParameterError
 from causalaug.graphs._admg import ADMG, as_graph
-from causalaug.graphs._checks import MOST_EDGES, Edge, can_be_listed, check_known
+from causalaug.graphs._checks import MOST_EDGES, can_be_listed, check_known, plain
 from causalaug.graphs._several import SeveralGraphs
-from causalaug.graphs._shorten import listed, plain
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 
 def select_markov_blanket(graph: Any, target: str) -> tuple[str, ...]:
@@ -100,31 +97,23 @@ def m_separated(
         if one & other:
             raise ParameterError(
                 "`x`, `y` and `given` must have no node in common. "
-                f"Found {listed(sorted(one & other))} in two of them. Remove it from one."
+                f"Found {some(sorted(one & other))} in two of them. Remove it from one."
             )
+    # A bidirected edge is a hidden parent of its two nodes.
+    dag: nx.DiGraph[Any] = nx.DiGraph(graph.directed)
+    dag.add_nodes_from(graph.nodes)
+    dag.add_edges_from((pair, child) for pair in graph.bidirected for child in pair)
     # The function has its present name since networkx 3.3.
     separated = getattr(nx, "is_d_separator", None) or nx.d_separated
-    return bool(separated(_canonical_dag(graph), *sides))
+    return bool(separated(dag, *sides))
 
 
 def _known(graph: ADMG, argument: str, names: str | Iterable[str]) -> set[str]:
     """Return the nodes that an argument names, or raise if it names something else."""
-    if not can_be_listed(names):
-        names = [names]  # type: ignore[list-item]  # so that the error shows it
-    found = [names] if isinstance(names, str) else list(names)
+    is_one = isinstance(names, str) or not can_be_listed(names)
+    found: list[Any] = [names] if is_one else list(names)
     check_known(found, graph.nodes, f"`{argument}`")
     return set(found)
-
-
-def _canonical_dag(graph: ADMG) -> "nx.DiGraph":
-    """Return the DAG in which every bidirected edge is a hidden parent of its two nodes."""
-    import networkx as nx
-
-    dag = nx.DiGraph()
-    dag.add_nodes_from(graph.nodes)
-    dag.add_edges_from(graph.directed)
-    dag.add_edges_from((pair, child) for pair in graph.bidirected for child in pair)
-    return dag
 
 
 def latent_projection(graph: Any, keep: str | Iterable[str]) -> ADMG:
@@ -160,62 +149,40 @@ def latent_projection(graph: Any, keep: str | Iterable[str]) -> ADMG:
     kept = _known(graph, "keep", keep)
     if isinstance(graph, SeveralGraphs):
         return SeveralGraphs((latent_projection(g, sorted(kept)), w) for g, w in graph.graphs)
-    near = _Neighbourhood(graph)
+    causes, effects, siblings = (
+        {node: set(near) for node, near in neighbours.items()}
+        for neighbours in (graph._parents, graph._children, graph._siblings)
+    )
+    n_made = 0
     for node in graph.nodes:
-        if node not in kept:
-            near.hide(node)
+        if node in kept:
+            continue
+        above, below, beside = causes.pop(node), effects.pop(node), siblings.pop(node)
+        n_made += len(below) * (len(above) + len(beside) + (len(below) - 1) // 2)
+        if n_made > MOST_EDGES:
+            raise GraphError(
+                f"Hiding variables must make at most {MOST_EDGES:,} edges. Found {n_made:,} with "
+                f"{plain(node)}, which has {len(below):,} effects. Keep it, or remove effects."
+            )
+        for near, neighbours in ((above, effects), (below, causes), (beside, siblings)):
+            for other in near:
+                neighbours[other].discard(node)
+        # Causes of the hidden node become causes of its effects; the effects share a hidden cause
+        # with each other, and with whatever shared one with the node.
+        for a, b in product(above, below):
+            effects[a].add(b)
+            causes[b].add(a)
+        for a, b in product(below | beside, below):
+            if a != b:
+                siblings[a].add(b)
+                siblings[b].add(a)
     nodes = [v for v in graph.nodes if v in kept]
     return ADMG(
         nodes,
-        directed=((a, b) for a in nodes for b in near.effects[a]),
-        bidirected=((a, b) for a in nodes for b in near.siblings[a]),
+        directed=((a, b) for a in nodes for b in effects[a]),
+        bidirected=((a, b) for a in nodes for b in siblings[a]),
         beliefs={e: b for e, b in graph.beliefs.items() if {e[0], e[2]} <= kept},
     )
-
-
-class _Neighbourhood:
-    """The neighbours of each node, while nodes are hidden one after the other."""
-
-    def __init__(self, graph: ADMG) -> None:
-        self.causes: dict[str, set[str]] = {v: set() for v in graph.nodes}
-        self.effects: dict[str, set[str]] = {v: set() for v in graph.nodes}
-        self.siblings: dict[str, set[str]] = {v: set() for v in graph.nodes}
-        self.n_made = 0
-        self._join(graph.directed, self.causes, self.effects)
-        self._join(graph.bidirected, self.siblings, self.siblings)
-
-    def hide(self, node: str) -> None:
-        """Take a node away: its causes and siblings meet its effects."""
-        causes, effects = self.causes.pop(node), self.effects.pop(node)
-        siblings = self.siblings.pop(node)
-        self._check_size(node, len(causes), len(effects), len(siblings))
-        for v in causes:
-            self.effects[v].discard(node)
-        for v in effects:
-            self.causes[v].discard(node)
-        for v in siblings:
-            self.siblings[v].discard(node)
-        shared = ((a, b) for a, b in product(effects | siblings, effects) if a != b)
-        self._join(product(causes, effects), self.causes, self.effects)
-        self._join(shared, self.siblings, self.siblings)
-
-    def _check_size(self, node: str, n_causes: int, n_effects: int, n_siblings: int) -> None:
-        """Raise if hiding a node joins more pairs than can be waited for."""
-        self.n_made += n_effects * (n_causes + n_siblings + (n_effects - 1) // 2)
-        if self.n_made > MOST_EDGES:
-            raise GraphError(
-                f"Hiding variables must make at most {MOST_EDGES:,} edges. Found {self.n_made:,} "
-                f"with {plain(node)}, which has {n_effects:,} effects. Keep it, or remove effects "
-                "that are of no interest from the graph."
-            )
-
-    @staticmethod
-    def _join(
-        edges: Iterable[Edge], causes: dict[str, set[str]], effects: dict[str, set[str]]
-    ) -> None:
-        for a, b in edges:
-            effects[a].add(b)
-            causes[b].add(a)
 
 
 def complete_graph(nodes: Iterable[str]) -> ADMG:

@@ -5,15 +5,13 @@ graphs give it. To everybody who asks for edges they are the union of their grap
 independences are claimed by all of them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NoReturn
 
-from causalaug._validation import is_positive
+from causalaug._validation import brief, is_positive, some
 from causalaug.exceptions import CyclicGraphError, GraphError
 from causalaug.graphs._admg import ADMG, order_of, pillows
-from causalaug.graphs._shorten import listed, shown
 
 WeightedPillows = tuple[tuple[tuple[str, ...], float], ...]
 
@@ -51,32 +49,31 @@ class SeveralGraphs(ADMG):
 
     def __init__(self, graphs: Iterable[tuple[ADMG, float]]) -> None:
         found = tuple(graphs)
-        nodes = _shared_nodes([graph for graph, _ in found])
-        _check_weights(found)
+        _check_graphs(found)
         total = float(sum(weight for _, weight in found))
         try:
             super().__init__(
-                nodes,
+                found[0][0].nodes,
                 [edge for graph, _ in found for edge in graph.directed],
                 [edge for graph, _ in found for edge in graph.bidirected],
             )
         except CyclicGraphError as error:
             cycle = str(error).partition("Found ")[2].partition(". ")[0]
             raise CyclicGraphError(
-                "Graphs that are used together must share an order, since a model has one. Found "
-                f"edges in opposite directions: {cycle}. Choose one direction, or make new rows "
-                "with each graph by discovery.augment_average(frame, graphs)."
+                "Graphs that are used together must share an order. Found edges in opposite "
+                f"directions: {cycle}. Choose one, or use discovery.augment_average(frame, graphs)."
             ) from None
         object.__setattr__(self, "graphs", tuple((g, float(w) / total) for g, w in found))
 
     def weighted_pillows(self, order: Sequence[str] | None = None) -> tuple[WeightedPillows, ...]:
         """Return, variable by variable along an order, its pillows and how much each counts."""
         names = order_of(self, order)
-        each = [(tuple(pillows(graph, names)), weight) for graph, weight in self.graphs]
-        return tuple(
-            tuple(_added((found[place], weight) for found, weight in each).items())
-            for place in range(len(names))
-        )
+        weights = [dict[tuple[str, ...], float]() for _ in names]
+        for graph, weight in self.graphs:
+            # Graphs that agree on a pillow add their weights.
+            for of_variable, pillow in zip(weights, pillows(graph, names), strict=True):
+                of_variable[pillow] = of_variable.get(pillow, 0.0) + weight
+        return tuple(tuple(of_variable.items()) for of_variable in weights)
 
     def subgraph(self, nodes: Iterable[str]) -> "SeveralGraphs":
         """Return the graphs of some nodes and of the edges between them."""
@@ -85,11 +82,14 @@ class SeveralGraphs(ADMG):
 
     def add(self, edges: Any) -> NoReturn:
         """Refuse: which of the graphs is meant is not known."""
-        raise _not_one(edges)
+        raise GraphError(
+            f"Only one graph can be changed, and these are several. Found {brief(edges)}. Change "
+            "the graphs in `.graphs`, and list them anew."
+        )
 
     def without(self, edges: Any) -> NoReturn:
-        """Refuse: which of the graphs is meant is not known."""
-        raise _not_one(edges)
+        """Refuse, as `add` does."""
+        self.add(edges)
 
     def __repr__(self) -> str:
         """Return an expression that builds them."""
@@ -104,46 +104,24 @@ class SeveralGraphs(ADMG):
         return SeveralGraphs, (self.graphs,)
 
 
-def _added(
-    pairs: Iterator[tuple[tuple[str, ...], float]],
-) -> dict[tuple[str, ...], float]:
-    """Return the weight of each pillow: graphs that agree on one add theirs."""
-    weights: dict[tuple[str, ...], float] = {}
-    for pillow, weight in pairs:
-        weights[pillow] = weights.get(pillow, 0.0) + weight
-    return weights
-
-
-def _shared_nodes(graphs: Sequence[ADMG]) -> tuple[str, ...]:
-    """Return the nodes of the first, or raise unless there are some and all have the same."""
+def _check_graphs(graphs: Sequence[tuple[ADMG, Any]]) -> None:
+    """Raise unless there are some, of the same nodes, without beliefs, with positive weights."""
     if not graphs:
         raise GraphError("Several graphs must be at least one. Found none.")
-    for graph in graphs:
-        if set(graph.nodes) != set(graphs[0].nodes):
+    first = graphs[0][0]
+    for graph, weight in graphs:
+        if set(graph.nodes) != set(first.nodes):
             raise GraphError(
-                "Graphs that are used together must have the same nodes. Found "
-                f"{listed(graphs[0].nodes)} and {listed(graph.nodes)}. Add a node without edges "
-                "where it lacks: 'a -> b; c'."
+                f"Graphs that are used together must have the same nodes. Found "
+                f"{some(first.nodes)} and {some(graph.nodes)}. Add the missing: 'a -> b; c'."
             )
         if graph.beliefs:
             raise GraphError(
                 "Graphs that are used together must have weights or beliefs in edges, not both. "
-                f"Found beliefs in {shown(str(graph))}. Remove them."
+                f"Found beliefs in {brief(str(graph))}. Remove them."
             )
-    return graphs[0].nodes
-
-
-def _check_weights(graphs: Sequence[tuple[ADMG, Any]]) -> None:
-    for graph, weight in graphs:
-        if not isinstance(weight, Real) or not is_positive(weight):
+        if not is_positive(weight):
             raise GraphError(
-                f"The weight of a graph must be a positive number. Found {shown(weight)} for "
-                f"{shown(str(graph))}. Leave out a graph that counts for nothing."
+                f"The weight of a graph must be a positive number. Found {brief(weight)} for "
+                f"{brief(str(graph))}. Leave out a graph that counts for nothing."
             )
-
-
-def _not_one(edges: Any) -> GraphError:
-    return GraphError(
-        f"Only one graph can be changed, and these are several. Found {shown(edges)}. Change the "
-        "graphs in `.graphs`, and list them anew."
-    )

@@ -8,8 +8,9 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from causalaug._validation import brief
 from causalaug.exceptions import GraphFormatError
-from causalaug.graphs._shorten import plain, shown
+from causalaug.graphs._checks import plain
 from causalaug.graphs.io._draft import check_arrow, check_size
 from causalaug.graphs.io._tokens import Cursor, tokenize, unescape
 
@@ -59,8 +60,9 @@ class _Scope:
     """What is inside one pair of braces: its nodes, and the defaults that were set there."""
 
     nodes: dict[str, None] = field(default_factory=dict)
-    node_defaults: dict[str, str] = field(default_factory=dict)
-    edge_defaults: dict[str, str] = field(default_factory=dict)
+    defaults: dict[str, dict[str, str]] = field(
+        default_factory=lambda: {"node": {}, "edge": {}, "graph": {}}
+    )
     named: dict[str, "_Scope"] = field(default_factory=dict)
 
 
@@ -106,30 +108,21 @@ class _Block:
     def statements(self, scope: _Scope, nodes: Attributes, edges: Attributes) -> None:
         """Read up to the closing brace; defaults set inside end there."""
         cursor = self.cursor
-        nodes, edges = {**nodes, **scope.node_defaults}, {**edges, **scope.edge_defaults}
-        cursor.open()
-        while not cursor.accept("}"):
-            if cursor.here.kind == "end":
-                raise cursor.error("'}'", "Close the brace.")
-            if cursor.accept(";"):
-                continue
-            if self.keywords and cursor.at("node", "edge", "graph"):
-                self.defaults(scope)
-                nodes, edges = {**nodes, **scope.node_defaults}, {**edges, **scope.edge_defaults}
-            else:
-                self.chain(scope, nodes, edges)
-        cursor.close()
-
-    def defaults(self, scope: _Scope) -> None:
-        """Read ``node [key=value]``; what it sets holds for this scope."""
-        target = self.cursor.take().text.lower()
-        if not self.cursor.at("["):
-            raise self.cursor.error("'['", f"Quote {target!r} if it is the name of a node.")
-        found = self.attributes()
-        if target == "node":
-            scope.node_defaults.update(found)
-        elif target == "edge":
-            scope.edge_defaults.update(found)
+        with cursor.nested():
+            while not cursor.accept("}"):
+                if cursor.here.kind == "end":
+                    raise cursor.error("'}'", "Close the brace.")
+                if cursor.accept(";"):
+                    continue
+                if self.keywords and cursor.at("node", "edge", "graph"):
+                    target = cursor.take().text.lower()
+                    if not cursor.at("["):
+                        advice = f"Quote {target!r} if it is the name of a node."
+                        raise cursor.error("'['", advice)
+                    scope.defaults[target].update(self.attributes())
+                else:
+                    own = scope.defaults
+                    self.chain(scope, {**nodes, **own["node"]}, {**edges, **own["edge"]})
 
     def chain(self, scope: _Scope, nodes: Attributes, edges: Attributes) -> None:
         """Read ``A -> {B C} [key=value]``; statements inside braces come first."""
@@ -152,9 +145,8 @@ class _Block:
         attributes = self.attributes()
         if braces and not marks and attributes:
             raise GraphFormatError(
-                f"{where}: attributes must follow a node or an edge. Found "
-                f"{shown(next(iter(attributes)))} after braces, which Graphviz ignores. Write it "
-                "after each node inside them."
+                f"{where}: attributes must follow a node or an edge. Found {brief(attributes)} "
+                f"after braces, which Graphviz ignores. Write them after each node inside."
             )
         scope.nodes.update(dict.fromkeys(v for term in terms for v in term))
         self.found.append(Statement(terms, tuple(arrows), attributes, edges, where))
@@ -178,9 +170,8 @@ class _Block:
         while self.cursor.at(","):
             if not self.keywords:
                 raise GraphFormatError(
-                    f"{self.cursor.where}: nodes must be separated by spaces or semicolons in "
-                    f"DAGitty text. Found a comma after {plain(names[-1])}. Write {{A B}} -> C "
-                    "for both edges, or A; B -> C for the second alone."
+                    f"{self.cursor.where}: nodes must be separated by spaces or semicolons. Found "
+                    f"a comma after {plain(names[-1])}. Write {{A B}} -> C, or A; B -> C."
                 )
             self.cursor.take()
             names.append(self.node(defaults))
@@ -201,9 +192,8 @@ class _Block:
         self.nodes.setdefault(name, defaults)
         if self.spellings.setdefault(name, spelling) != spelling:
             raise GraphFormatError(
-                f"{cursor.where}: a node must be spelled in one way. Found {shown(spelling)} and "
-                f"{shown(self.spellings[name])}, which Graphviz tells apart and which both mean "
-                "one name here. Rename one, or spell both alike."
+                f"{cursor.where}: a node must be spelled in one way. Found {brief(spelling)} and "
+                f"{brief(self.spellings[name])}, which Graphviz tells apart. Spell both alike."
             )
         for _ in range(2):
             if cursor.accept(":"):

@@ -1,39 +1,37 @@
-"""DOT text, the language of Graphviz: ``digraph { A -> B; B -> C [dir=both] }``."""
+"""DOT text, the language of Graphviz, and DAGitty text, which its website shows.
 
-from collections.abc import Sequence, Set
-from itertools import pairwise, product
-from typing import NamedTuple
+``digraph { A -> B; B -> C [dir=both] }`` and ``dag { A [latent] A -> B; B <-> C }``.
+"""
 
+from collections.abc import Sequence
+from itertools import pairwise, product, repeat
+
+from causalaug._validation import brief, some
 from causalaug.exceptions import GraphFormatError
-from causalaug.graphs._admg import ADMG
-from causalaug.graphs._beliefs import number
-from causalaug.graphs._editing import as_triples
-from causalaug.graphs._shorten import shown
-from causalaug.graphs.io._braces import Attributes, Parsed, Statement, parse
-from causalaug.graphs.io._draft import Draft, belief_in, is_latent
-from causalaug.graphs.io._drawn_edges import drawn_arrow
+from causalaug.graphs._admg import ADMG, believed_edges
+from causalaug.graphs._edges import number
+from causalaug.graphs.io._braces import FLAG, Attributes, Parsed, Statement, parse
+from causalaug.graphs.io._draft import Draft, belief_in, drawn_arrow, is_latent
 from causalaug.graphs.io._tokens import quote_unless_plain
 
 _KEYWORDS = frozenset({"digraph", "edge", "graph", "node", "strict", "subgraph"})
+# Marks of nodes in DAGitty text, each with the short form that DAGitty's own parser takes.
+_MARKS = {"latent": "latent", "l": "latent", "unobserved": "latent", "u": "latent"}
+_MARKS |= {"selected": "selected", "s": "selected", "adjusted": "adjusted", "a": "adjusted"}
 
 
-class _Step(NamedTuple):
-    """One arrow of a chain with what stands at its ends."""
-
-    left: Sequence[str]
-    mark: str
-    right: Sequence[str]
-    attributes: Attributes
-    where: str
+_Step = tuple[Sequence[str], str, Sequence[str], Attributes, str]
+"""One arrow of a chain: left end, mark, right end, attributes, and where it stands."""
 
 
 def read_dot(text: str) -> Draft:
     """Read the nodes and edges; of the attributes, those that bear on their meaning."""
     parsed = parse(text, "DOT text", ("digraph",), keywords=True)
     draft = Draft(dict.fromkeys(parsed.nodes), latent=_latent(parsed))
-    for step in _steps(parsed):
-        belief = belief_in(step.attributes, step.where)
-        draft.add_chain([step.left, step.right], [_arrow(step, draft.latent)], [belief])
+    for left, mark, right, attributes, where in _steps(parsed):
+        # Only of an arrow that runs from left to right do the attributes say more.
+        arrow = drawn_arrow(attributes, left, right, where, draft.latent) if mark == "->" else mark
+        draft.add_chain([left, right], [arrow], [belief_in(attributes, where)])
     return draft
 
 
@@ -50,14 +48,14 @@ def _steps(parsed: Parsed) -> list[_Step]:
         key = _key(statement, parsed.strict)
         for (left, right), mark in zip(pairwise(statement.terms), statement.arrows, strict=True):
             if mark != "->" or key is None:
-                steps.append(_Step(left, mark, right, own, statement.where))
+                steps.append((left, mark, right, own, statement.where))
                 continue
             for a, b in product(left, right):
                 if (a, b, key) in merged:
                     merged[a, b, key].update(statement.attributes)
                 else:
                     merged[a, b, key] = dict(own)
-                    steps.append(_Step([a], mark, [b], merged[a, b, key], statement.where))
+                    steps.append(([a], mark, [b], merged[a, b, key], statement.where))
     return steps
 
 
@@ -66,28 +64,20 @@ def _key(statement: Statement, strict: bool) -> str | None:
     key = statement.attributes.get("key")
     if strict and statement.arrows and key is not None:
         raise GraphFormatError(
-            f"{statement.where}: an edge of a strict graph must have no key. Found key="
-            f"{shown(key)}, with which Graphviz forgets attributes of edges that it merges. "
-            "Remove 'strict', or the key."
+            f"{statement.where}: an edge of a strict graph must have no key, with which Graphviz "
+            f"forgets attributes. Found key={brief(key)}. Remove 'strict', or the key."
         )
     return "" if strict else key
 
 
 def _latent(parsed: Parsed) -> set[str]:
     """Return the hidden nodes; a default holds for nodes first mentioned under it."""
-    said = {name: dict(defaults) for name, defaults in parsed.nodes.items()}
+    attributes_of = {name: dict(defaults) for name, defaults in parsed.nodes.items()}
     for statement in parsed.statements:
         if not statement.arrows and statement.attributes:
             for name in statement.terms[0]:
-                said[name].update(statement.attributes)
-    return {name for name, attributes in said.items() if is_latent(attributes)}
-
-
-def _arrow(step: _Step, latent: Set[str]) -> str:
-    """Return the arrow of an edge, once its attributes are considered."""
-    if step.mark != "->":
-        return step.mark
-    return drawn_arrow(step.attributes, step.left, step.right, step.where, latent)
+                attributes_of[name].update(statement.attributes)
+    return {name for name, attributes in attributes_of.items() if is_latent(attributes)}
 
 
 def write_dot(graph: ADMG) -> str:
@@ -97,13 +87,57 @@ def write_dot(graph: ADMG) -> str:
         return quote_unless_plain(node, _KEYWORDS)
 
     lines = [f"{name(node)};" for node in graph.nodes]
-    for a, arrow, b in as_triples(graph.directed, graph.bidirected):
+    for a, arrow, b, belief in believed_edges(graph):
         marks = ["dir=both", "style=dashed"] if arrow == "<->" else []
-        belief = graph.beliefs.get((a, arrow, b))
         marks += [] if belief is None else [f'belief="{number(belief)}"']
-        lines.append(f"{name(a)} -> {name(b)}{_in_brackets(marks)};")
+        in_brackets = f" [{', '.join(marks)}]" if marks else ""
+        lines.append(f"{name(a)} -> {name(b)}{in_brackets};")
     return "\n  ".join(["digraph {", *lines]) + "\n}\n"
 
 
-def _in_brackets(marks: Sequence[str]) -> str:
-    return f" [{', '.join(marks)}]" if marks else ""
+def read_dagitty(text: str) -> Draft:
+    """Read the nodes and edges; positions, exposures and coefficients have no bearing."""
+    parsed = parse(text, "DAGitty text", ("dag", "mag", "pdag", "pag"), keywords=False)
+    draft = Draft(dict.fromkeys(parsed.nodes))
+    chosen: dict[str, None] = {}
+    for statement in parsed.statements:
+        belief = belief_in(statement.attributes, statement.where) if statement.arrows else None
+        draft.add_chain(statement.terms, statement.arrows, repeat(belief))
+        if not statement.arrows and statement.attributes:
+            marks = _marks(statement)
+            if "latent" in marks:
+                draft.latent.update(statement.terms[0])
+            if marks & {"selected", "adjusted"}:
+                chosen.update(dict.fromkeys(statement.terms[0]))
+    if chosen:
+        draft.warnings.append(
+            f"DAGitty text marks {some(chosen)} as selected or adjusted. Selection is not "
+            "modelled: the graph is read as if no row had been left out because of them. Remove "
+            "the mark if that holds; otherwise what is learned holds for such rows only."
+        )
+    return draft
+
+
+def _marks(statement: Statement) -> set[str]:
+    """Return what a node is marked as, or raise if a mark is also denied."""
+    attributes = {key.lower(): value for key, value in statement.attributes.items()}
+    marks = {"latent"} if is_latent(attributes) else set()
+    for key in sorted(attributes.keys() & _MARKS.keys()):
+        if attributes[key].lower() not in (FLAG, "1", "yes"):
+            raise GraphFormatError(
+                f"{statement.where}: a mark of a node must stand alone. Found {key}="
+                f"{brief(attributes[key])}, read as {_MARKS[key]} by DAGitty. Remove it, or write "
+                f"[{_MARKS[key]}]."
+            )
+        marks.add(_MARKS[key])
+    return marks
+
+
+def write_dagitty(graph: ADMG) -> str:
+    """Write the nodes, then the edges, one per line."""
+    name = quote_unless_plain
+    lines = [name(node) for node in graph.nodes]
+    for a, arrow, b, belief in believed_edges(graph):
+        mark = "" if belief is None else f' [belief="{number(belief)}"]'
+        lines.append(f"{name(a)} {arrow} {name(b)}{mark}")
+    return "\n  ".join(["dag {", *lines]) + "\n}\n"

@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from causalaug._validation import brief, some
 from causalaug.exceptions import GraphFormatError
 from causalaug.graphs._checks import check_nodes, check_ordered
-from causalaug.graphs._shorten import listed, shown
 from causalaug.graphs.io._draft import Draft
 from causalaug.typing import FloatArray
 
 ROW_TO_COLUMN = "adjacency:row-to-column"
 COLUMN_TO_ROW = "adjacency:column-to-row"
 LINGAM = "lingam"
+MATRICES = (ROW_TO_COLUMN, COLUMN_TO_ROW, LINGAM)
 
 
 def read_matrix(source: Any, names: Iterable[str] | None, format: str) -> Draft:
@@ -27,10 +28,21 @@ def read_matrix(source: Any, names: Iterable[str] | None, format: str) -> Draft:
     labels = _labels(source)
     matrix = _square(_aligned(source, labels))
     nodes = labels or _given(names, len(matrix))
-    draft = Draft(dict.fromkeys(nodes))
     unknown = np.isnan(matrix)
-    if unknown.any():
-        _check_unknown(unknown, nodes, format)
+    one_sided = (unknown != unknown.T) | np.diag(unknown.diagonal())
+    if unknown.any() and format != LINGAM:
+        i, j = np.argwhere(unknown)[0]
+        raise GraphFormatError(
+            f"An adjacency matrix must have no missing entry. Found NaN at ({nodes[i]!r}, "
+            f'{nodes[j]!r}). Write 0, or format="{LINGAM}" if it means a hidden common cause.'
+        )
+    if one_sided.any():
+        i, j = np.argwhere(one_sided)[0]
+        raise GraphFormatError(
+            "In a LiNGAM matrix NaN must stand on both sides of a pair of variables. "
+            f"Found one side only at {nodes[i]!r}, {nodes[j]!r}. Complete it, or write a number."
+        )
+    draft = Draft(dict.fromkeys(nodes))
     for i, j in np.argwhere(matrix != 0):
         if unknown[i, j]:
             draft.add_edge(nodes[i], "<->", nodes[j])
@@ -59,9 +71,8 @@ def _labels(source: Any) -> tuple[str, ...]:
     wrong = [label for label in labels if not isinstance(label, str)]
     if wrong:
         raise GraphFormatError(
-            "The columns of an adjacency frame must be strings. "
-            f"Found {shown(wrong[0])}, of type {type(wrong[0]).__name__}. "
-            "Rename the columns, or pass frame.to_numpy() and names=[...]."
+            f"The columns of an adjacency frame must be strings. Found {brief(wrong[0])}, of type "
+            f"{type(wrong[0]).__name__}. Rename them, or pass frame.to_numpy() and names=[...]."
         )
     return check_nodes(labels)
 
@@ -79,7 +90,7 @@ def _aligned(source: Any, labels: Sequence[str]) -> Any:
         return source
     raise GraphFormatError(
         "The rows and columns of an adjacency frame must have the same names. "
-        f"Found rows {listed(rows)} and columns {listed(labels)}. Rename one of them."
+        f"Found rows {some(rows)} and columns {some(labels)}. Rename one of them."
     )
 
 
@@ -88,8 +99,7 @@ def _square(source: Any) -> FloatArray:
     if isinstance(source, np.ma.MaskedArray):
         raise GraphFormatError(
             "An adjacency matrix must say of each pair whether there is an edge. Found a masked "
-            "array, where some entries may be unknown. Write matrix.filled(0) if masked means "
-            "no edge."
+            "array. Write matrix.filled(0) if masked means no edge."
         )
     try:
         found = np.asarray(source)
@@ -126,23 +136,6 @@ def _given(names: Iterable[str] | None, n_nodes: int) -> tuple[str, ...]:
     if len(nodes) != n_nodes:
         raise GraphFormatError(
             f"`names` must have one name per row of the matrix, {n_nodes} in all. "
-            f"Found {len(nodes)}: {listed(nodes)}. Add or remove names."
+            f"Found {len(nodes)}: {some(nodes)}. Add or remove names."
         )
     return nodes
-
-
-def _check_unknown(unknown: Any, nodes: Sequence[str], format: str) -> None:
-    """Raise unless a missing entry is one of a LiNGAM pair."""
-    i, j = np.argwhere(unknown)[0]
-    if format != LINGAM:
-        raise GraphFormatError(
-            f"An adjacency matrix must not have missing entries. Found NaN at "
-            f'({nodes[i]!r}, {nodes[j]!r}). Write 0, or format="{LINGAM}" if NaN means a '
-            "hidden common cause."
-        )
-    if (unknown != unknown.T).any() or unknown.diagonal().any():
-        i, j = np.argwhere((unknown != unknown.T) | np.diag(unknown.diagonal()))[0]
-        raise GraphFormatError(
-            "In a LiNGAM matrix NaN must stand on both sides of a pair of variables. "
-            f"Found one side only at {nodes[i]!r}, {nodes[j]!r}. Complete it, or write a number."
-        )

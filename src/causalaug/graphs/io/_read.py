@@ -1,73 +1,66 @@
-"""Reading graphs: recognise the source, hand it to the reader of its format."""
+"""Reading graphs: recognise the source, hand it to the reader of its format; and writing them."""
 
+import json
+import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from operator import or_
 from os import PathLike
+from os.path import isfile
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from causalaug._validation import brief, check_choice
 from causalaug.exceptions import (
     CausalAugError,
     CausalAugWarning,
     CyclicGraphError,
     GraphFormatError,
 )
-from causalaug.graphs._admg import ADMG
+from causalaug.graphs._admg import ADMG, as_graph
 from causalaug.graphs._checks import check_nodes
 from causalaug.graphs._several import SeveralGraphs
-from causalaug.graphs._shorten import shown
-from causalaug.graphs.io._ananke import is_ananke, read_ananke
-from causalaug.graphs.io._arrows import read_arrows
-from causalaug.graphs.io._causallearn import is_causallearn, read_causallearn
-from causalaug.graphs.io._dagitty import read_dagitty
-from causalaug.graphs.io._dot import read_dot
+from causalaug.graphs.io._arrows import read_arrows, write_arrows
+from causalaug.graphs.io._collections import is_edge_list, read_edges, read_mapping
+from causalaug.graphs.io._dot import read_dagitty, read_dot, write_dagitty, write_dot
 from causalaug.graphs.io._draft import Draft, arrange
-from causalaug.graphs.io._edges import is_edge_list, read_edges
-from causalaug.graphs.io._gml import read_gml
-from causalaug.graphs.io._knowledge import read_knowledge
-from causalaug.graphs.io._mapping import open_mapping, read_mapping
-from causalaug.graphs.io._matrix import (
-    COLUMN_TO_ROW,
-    LINGAM,
-    ROW_TO_COLUMN,
-    needs_orientation,
-    read_matrix,
-)
-from causalaug.graphs.io._networkx import read_networkx
-from causalaug.graphs.io._pywhy import is_pywhy, read_pywhy
-from causalaug.graphs.io._sniff import (
-    ARROWS,
-    DAGITTY,
-    DOT,
-    GML,
-    KNOWLEDGE,
-    TETRAD,
-    has_signs,
-    is_path,
-    read_text,
-    text_format,
-)
-from causalaug.graphs.io._tetrad import read_tetrad
+from causalaug.graphs.io._gml import read_gml, write_gml
+from causalaug.graphs.io._libraries import reader_of, unwrap
+from causalaug.graphs.io._matrix import MATRICES, needs_orientation, read_matrix
+from causalaug.graphs.io._tetrad import read_knowledge, read_tetrad
 
 _TEXTS: Mapping[str, Callable[[str], Draft]] = {
-    ARROWS: read_arrows,
-    DAGITTY: read_dagitty,
-    DOT: read_dot,
-    GML: read_gml,
-    TETRAD: read_tetrad,
-    KNOWLEDGE: read_knowledge,
+    "arrows": read_arrows,
+    "dagitty": read_dagitty,
+    "dot": read_dot,
+    "gml": read_gml,
+    "tetrad": read_tetrad,
+    "tetrad-knowledge": read_knowledge,
 }
+_WRITERS: Mapping[str, Callable[[ADMG], str]] = {
+    "arrows": write_arrows,
+    "dagitty": write_dagitty,
+    "dot": write_dot,
+    "gml": write_gml,
+}
+_SUFFIXES = {".dot": "dot", ".gv": "dot", ".gml": "gml", ".dagitty": "dagitty"}
+_COMMENTS = re.compile(r"\A(?:\s+|//[^\n]*|/\*.*?\*/|#[^\n]*)*+", re.DOTALL)
+_WORD = r'(?:\s+\w+|\s*"[^"]*")?\s*'
+_HEADINGS = {
+    "dot": rf"(?:strict\s+)?(?:di)?graph\b{_WORD}\{{",
+    "dagitty": rf"(?:dag|mag|pdag|pag)\b{_WORD}\{{",
+    "gml": r'(?:[A-Za-z]\w*\s+(?:"[^"]*"|[^"\s]\S*)\s+)*graph\s*\[',
+    "tetrad": r"graph[ \t]+(?:nodes|edges)[ \t]*:",
+    "tetrad-knowledge": r"/knowledge\b",
+}
+_TEXT_SIGNS = re.compile(r"""[;,{["'→←↔<]|->|--""")
 _MAPPINGS = ("parents", "children")
-_MATRICES = (ROW_TO_COLUMN, COLUMN_TO_ROW, LINGAM)
-_BYTE_ORDER_MARK = "\ufeff"
 _READ_AS_PARENTS = (
     "A dictionary maps each node to its parents, {'effect': ['cause']}, and not to its children as "
     "in networkx; write {'children': {...}} if these are meant."
 )
-_MOST_WRAPPED = 5
-"""How many objects may hold each other, the innermost a graph; DoWhy has two."""
 
 
 def read_graph(source: Any, names: Iterable[str] | None = None, format: str | None = None) -> ADMG:
@@ -144,11 +137,11 @@ def read_graph(source: Any, names: Iterable[str] | None = None, format: str | No
     >>> read_graph({"children": {"cause": ["effect"]}}).directed
     (('cause', 'effect'),)
     """
-    formats = (*_TEXTS, *_MAPPINGS, *_MATRICES)
+    formats = (*_TEXTS, *_MAPPINGS, *MATRICES)
     if format is not None and not (isinstance(format, str) and format in formats):
         raise GraphFormatError(
             f"`format` must be one of {list(formats)}, or None to find "
-            f"out. Found {shown(format)}. Objects of other libraries need none."
+            f"out. Found {brief(format)}. Objects of other libraries need none."
         )
     listed = None if names is None else check_nodes(names, "`names`")
     if hasattr(source, "to_admg"):
@@ -157,7 +150,7 @@ def read_graph(source: Any, names: Iterable[str] | None = None, format: str | No
         source = source.graph
     if isinstance(source, ADMG):
         return arrange(source, listed)
-    if is_several(source):
+    if _is_several(source):
         return arrange(_read_several(source), listed)
     if isinstance(source, str | PathLike):
         draft = _read_text(source, format)
@@ -174,7 +167,7 @@ def read_graph(source: Any, names: Iterable[str] | None = None, format: str | No
     return graph
 
 
-def is_several(source: Any) -> bool:
+def _is_several(source: Any) -> bool:
     """Return whether the source is a list of graphs, or of pairs of a graph and its weight.
 
     A list of edges holds pairs and triples of texts; a graph in it is a text by itself.
@@ -184,7 +177,7 @@ def is_several(source: Any) -> bool:
     if all(map(_is_weighted, source)):
         return True
     # A list of one text, or of plain names, is more likely a slip.
-    is_text = [isinstance(each, str) and has_signs(each) for each in source]
+    is_text = [isinstance(each, str) and bool(_TEXT_SIGNS.search(each)) for each in source]
     is_graph = [isinstance(each, ADMG) for each in source]
     return is_text != [True] and all(map(or_, is_text, is_graph))
 
@@ -205,38 +198,96 @@ def _read_several(source: Any) -> ADMG:
 def _read_text(source: "str | PathLike[str]", format: str | None) -> Draft:
     """Read a text, or the file that a path names, without the byte-order mark of either."""
     if isinstance(source, str):
-        source = source.removeprefix(_BYTE_ORDER_MARK)
-    path = source if is_path(source) else None
-    text = str(source) if path is None else read_text(path)
-    found = text_format(text, path)
+        source = source.removeprefix("\ufeff")
+    path = source if _is_path(source) else None
+    text = str(source) if path is None else _content(path)
+    found = _text_format(text, path)
     if format is not None and format not in _TEXTS:
         raise _wrong_format(source, format)
     return _TEXTS[format or found](text)
+
+
+def _is_path(source: "str | PathLike[str]") -> bool:
+    """Return whether the source names a file: one that exists, or that looks like a path."""
+    if not isinstance(source, str):
+        return True
+    if "\n" in source:
+        return False
+    looks_like_one = re.search(r"[./\\]", source) and not _TEXT_SIGNS.search(source)
+    return bool(looks_like_one) or isfile(source)
+
+
+def _content(path: "str | PathLike[str]") -> str:
+    """Return the content of a file, or raise an error that says why it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise GraphFormatError(
+            f"A graph file must be UTF-8 text. Found byte {error.object[error.start]:#04x} "
+            f"at place {error.start} of {brief(str(path))}. Save it as UTF-8."
+        ) from error
+    except (OSError, TypeError, ValueError) as error:
+        # No path holds a NUL, half of a surrogate pair, or bytes where text is meant.
+        reason = getattr(error, "strerror", None) or "this cannot be a path"
+        raise GraphFormatError(
+            f"A graph file must exist and be readable. Found {brief(str(path))}: {reason}. Correct "
+            "the path; a graph in arrow text has an arrow, such as 'A -> B', or a line break."
+        ) from error
+
+
+def _text_format(text: str, path: object) -> str:
+    """Return the format of a text by its heading, else by the ending of its file."""
+    place = "" if path is None else f" in {brief(str(path))}"
+    if not text.strip():
+        raise GraphFormatError(f"A graph must not be empty. Found no text{place}. Write 'A -> B'.")
+    if _is_json(text):
+        raise GraphFormatError(
+            f"A graph must not be JSON text, which can mean many things. Found {brief(text)}"
+            f"{place}. Write read_graph(json.loads(text)) if it maps nodes to parents, "
+            "read_graph(networkx.node_link_graph(json.loads(text))) if it has nodes and links."
+        )
+    body = _COMMENTS.sub("", text)
+    for name, heading in _HEADINGS.items():
+        if re.match(heading, body, re.IGNORECASE):
+            return name
+    return _SUFFIXES.get(Path(str(path)).suffix.lower(), "arrows")
+
+
+def _is_json(text: str) -> bool:
+    """Return whether the text is an object or a list of JSON; ``{A, B} -> C`` is none."""
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        # As floats, since Python refuses to convert integers of 5,000 digits.
+        json.loads(text, parse_int=float)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _read_object(source: Any, names: Sequence[str] | None, format: str | None) -> Draft:
     """Read anything but text, by what it is if no format is given."""
     if isinstance(source, type | ModuleType):
         raise GraphFormatError(
-            f"A graph must be an object. Found {shown(source)}, a "
-            f"{'class' if isinstance(source, type) else 'module'}. Pass a graph that was made "
-            "by it."
+            f"A graph must be an object, and no class or module. Found {brief(source)}. Pass a "
+            "graph that was made by it."
         )
-    if format in _MATRICES:
+    if format in MATRICES:
         return read_matrix(getattr(source, "adjacency_matrix_", source), names, format)
-    if isinstance(source, Mapping) and "G" in source and is_causallearn(source["G"]):
-        return read_causallearn(source["G"])
-    if isinstance(source, Mapping) and format in (None, *_MAPPINGS):
-        inner, values = open_mapping(source) if format is None else (source, format)
-        return read_mapping(inner, values=values)
+    is_mapping = isinstance(source, Mapping) and not reader_of(unwrap(source))
+    if is_mapping and format in (None, *_MAPPINGS):
+        return read_mapping(source, format)
     if format is not None:
         raise _wrong_format(source, format)
     if hasattr(source, "adjacency_matrix_"):
-        return read_matrix(source.adjacency_matrix_, names, LINGAM)
+        return read_matrix(source.adjacency_matrix_, names, "lingam")
     if is_edge_list(source):
         return read_edges(source)
     try:
-        return _read_foreign(source, names)
+        graph = unwrap(source)
+        read = reader_of(graph)
+        if read:
+            return read(graph, names)
     except CausalAugError:
         raise
     except Exception as error:
@@ -246,48 +297,13 @@ def _read_object(source: Any, names: Sequence[str] | None, format: str | None) -
             f"{type(source).__name__}, which failed with {type(error).__name__}: "
             f"{str(error)[:100]}. Pass the graph itself, or its edges as a list of pairs."
         ) from error
-
-
-def _read_foreign(source: Any, names: Sequence[str] | None) -> Draft:
-    """Read the graph of another library, known by the methods that it has."""
-    graph = _unwrap(source)
-    if is_causallearn(graph):
-        return read_causallearn(graph)
-    if is_ananke(graph):
-        return read_ananke(graph)
-    if is_pywhy(graph):
-        return read_pywhy(graph)
-    if _is_networkx(graph):
-        return read_networkx(graph, names)
     if hasattr(source, "shape") or _is_rows(source):
         raise needs_orientation()
     raise GraphFormatError(
         "A graph must be text, a path, a dictionary of parents, a list of edges, a matrix, or a "
-        f"graph of another library. Found {shown(source, 80)}, of type {type(source).__name__}. "
+        f"graph of another library. Found {brief(source)}, of type {type(source).__name__}. "
         "Write arrow text such as 'A -> B; B <-> C', or build ADMG(nodes, directed=[...])."
     )
-
-
-def _unwrap(source: Any) -> Any:
-    """Return the graph inside a result: of causal-learn's searches, of DoWhy's models."""
-    if isinstance(source, tuple) and source and is_causallearn(source[0]):
-        return source[0]
-    if is_causallearn(getattr(source, "G", None)):
-        return source.G
-    inner = source
-    for _ in range(_MOST_WRAPPED):
-        if is_causallearn(inner) or is_ananke(inner) or is_pywhy(inner) or _is_networkx(inner):
-            return inner
-        held = (getattr(inner, attribute, None) for attribute in ("_graph", "graph"))
-        found = [each for each in held if each is not None and not isinstance(each, Mapping)]
-        if not found:
-            break
-        inner = found[0]
-    return source
-
-
-def _is_networkx(source: Any) -> bool:
-    return all(hasattr(source, method) for method in ("is_directed", "is_multigraph", "nodes"))
 
 
 def _is_rows(source: Any) -> bool:
@@ -299,3 +315,39 @@ def _wrong_format(source: object, format: str) -> GraphFormatError:
         f"format={format!r} must fit the source. Found a {type(source).__name__}. "
         "Leave `format` out, or pass the source that it describes."
     )
+
+
+def write_graph(graph: Any, format: str = "arrows") -> str:
+    r"""Return the graph as text that `read_graph` turns into an equal graph.
+
+    Parameters
+    ----------
+    graph : ADMG, text such as ``"A -> B"``, or anything that `read_graph` reads
+        The causal graph.
+    format : str, optional
+        "arrows" (the default), "dagitty", "dot" or "gml".
+
+    Returns
+    -------
+    str
+        The nodes in their order, then the edges, with the beliefs that were stated; it ends with a
+        line break.
+
+    Examples
+    --------
+    Names that are more than a word are quoted, even if they hold an arrow:
+
+    >>> from causalaug import ADMG
+    >>> graph = ADMG(["dose", "a -> b"], directed=[("dose", "a -> b")])
+    >>> print(write_graph(graph), end="")
+    dose; "a -> b"
+    dose -> "a -> b"
+    >>> print(write_graph(graph, format="dagitty"), end="")
+    dag {
+      dose
+      "a -> b"
+      dose -> "a -> b"
+    }
+    """
+    check_choice("format", format, _WRITERS)
+    return _WRITERS[format](as_graph(graph))

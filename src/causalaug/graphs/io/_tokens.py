@@ -1,11 +1,12 @@
 """Text in small pieces: tokens that know their line, and a cursor that walks over them."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
+from causalaug._validation import brief
 from causalaug.exceptions import GraphFormatError
-from causalaug.graphs._shorten import shown
 
 MOST_NESTED = 64
 """How deep brackets may be nested: far beyond any graph, far below Python's own limit."""
@@ -24,8 +25,6 @@ class Token(NamedTuple):
 
 def unescape(text: str) -> str:
     """Return the text with its escapes resolved; a backslash before other signs stays."""
-    if "\\" not in text:
-        return text
     return re.sub(r"\\.", lambda m: _UNESCAPES.get(m.group(), m.group()), text, flags=re.S)
 
 
@@ -43,7 +42,11 @@ def tokenize(
     while position < len(text):
         match = pattern.match(text, position)
         if match is None:
-            raise unreadable(text, position, dialect)
+            rest = text[position : position + 30].partition("\n")[0]
+            advice = 'Names with spaces or signs need quotes: "blood pressure".'
+            if rest[:1] in ('"', "'"):
+                advice = "The quote is not closed; close it on the same line."
+            raise GraphFormatError(f"{dialect}, line {line}: cannot read {rest!r}. {advice}")
         piece, kind = match.group(), str(match.lastgroup)
         if kind == "quoted":
             tokens.append(Token(kind, unescape(piece[1:-1]), line))
@@ -53,27 +56,11 @@ def tokenize(
     return tokens
 
 
-def unreadable(text: str, position: int, dialect: str) -> GraphFormatError:
-    """Return the error for a character that begins no token."""
-    line = text.count("\n", 0, position) + 1
-    rest = text[position : position + 30].partition("\n")[0]
-    advice = (
-        "The quote is not closed; close it on the same line."
-        if rest[:1] in ('"', "'")
-        else 'Names with spaces or signs need quotes: "blood pressure".'
-    )
-    return GraphFormatError(f"{dialect}, line {line}: cannot read {rest!r}. {advice}")
-
-
-def quote(name: str) -> str:
-    """Return a name as a quoted string that `unescape` reverts."""
-    return '"' + re.sub(r'[\\"\n\r]', lambda m: _ESCAPES[m.group()], name) + '"'
-
-
 def quote_unless_plain(name: str, keywords: frozenset[str] = frozenset()) -> str:
     """Return a name, in quotes unless it is a plain ASCII word that means nothing else."""
-    plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.lower() not in keywords
-    return name if plain else quote(name)
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.lower() not in keywords:
+        return name
+    return '"' + re.sub(r'[\\"\n\r]', lambda m: _ESCAPES[m.group()], name) + '"'
 
 
 class Cursor:
@@ -114,25 +101,29 @@ class Cursor:
             self.take()
         return found
 
+    def skip(self, *texts: str) -> None:
+        """Go on as long as the cursor stands on one of these texts."""
+        while self.accept(*texts):
+            pass
+
     def expect(self, text: str) -> None:
         """Go on, or raise unless the cursor stands on this text."""
         if not self.accept(text):
             raise self.error(f"{text!r}", f"Write {text!r} before it.")
 
-    def open(self) -> None:
-        """Note that a bracket was opened; too many inside each other are an error."""
+    @contextmanager
+    def nested(self) -> Iterator[None]:
+        """Count the brackets that are open; too many inside each other are an error."""
         self._depth += 1
         if self._depth > MOST_NESTED:
             raise GraphFormatError(
                 f"{self.where}: brackets must be nested at most {MOST_NESTED} deep. "
                 "Found deeper ones. Write the nodes and edges side by side."
             )
-
-    def close(self) -> None:
-        """Note that a bracket was closed."""
+        yield
         self._depth -= 1
 
     def error(self, wanted: str, advice: str) -> GraphFormatError:
         """Return the error for a token that does not belong here."""
-        found = self.here.text if self.here.kind == "end" else shown(self.here.text)
+        found = self.here.text if self.here.kind == "end" else brief(self.here.text)
         return GraphFormatError(f"{self.where}: expected {wanted}, found {found}. {advice}")

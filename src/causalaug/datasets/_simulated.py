@@ -1,6 +1,7 @@
-"""Simulated truth: random structural equation models, and rows drawn from them."""
+"""Simulated truth: random graphs and structural equation models, and rows drawn from them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -14,13 +15,85 @@ from causalaug._validation import (
     check_integer,
 )
 from causalaug.datasets._dataset import Dataset
-from causalaug.datasets._drawing import Recipe, draw_equations
 from causalaug.datasets._examples import example_graph
-from causalaug.datasets._model import StructuralModel
-from causalaug.datasets._noise import NOISES
-from causalaug.datasets._shapes import SHAPES, TARGET, draw_graph
+from causalaug.datasets._structural import NOISES, Recipe, StructuralModel, draw_equations
 from causalaug.exceptions import ParameterError
-from causalaug.graphs import ADMG
+from causalaug.graphs import ADMG, read_graph
+
+Edge = tuple[str, str]
+TARGET = "Y"
+
+
+def draw_graph(
+    shape: str, n_variables: int, expected_degree: float, n_hidden: int, rng: np.random.Generator
+) -> ADMG:
+    """Return a graph of X1, X2, ... and Y: its arrows by shape, its hidden causes at random."""
+    features = [f"X{i}" for i in range(1, n_variables)]
+    nodes = (*features, TARGET)
+    directed = SHAPES[shape](features, expected_degree, rng)
+    pairs = list(combinations(nodes, 2))
+    if n_hidden > len(pairs):
+        raise ParameterError(
+            "Each hidden cause must have a pair of variables of its own. Found "
+            f"n_hidden={n_hidden} and {len(pairs)} pairs of {n_variables} variables. "
+            "Lower `n_hidden` or raise `n_variables`."
+        )
+    hidden = rng.choice(len(pairs), size=n_hidden, replace=False)
+    return ADMG(nodes, directed, [pairs[i] for i in hidden])
+
+
+def _star(features: Sequence[str], expected_degree: float, rng: np.random.Generator) -> list[Edge]:
+    """Y causes all others."""
+    return [(TARGET, feature) for feature in features]
+
+
+def _chain(features: Sequence[str], expected_degree: float, rng: np.random.Generator) -> list[Edge]:
+    """Each causes the next; Y stands in the middle."""
+    middle = len(features) // 2
+    walk = [*features[:middle], TARGET, *features[middle:]]
+    return list(zip(walk[:-1], walk[1:], strict=True))
+
+
+def _two_layer(
+    features: Sequence[str], expected_degree: float, rng: np.random.Generator
+) -> list[Edge]:
+    """Y and the first third cause the others, each of which has two of them as parents."""
+    n_causes = max(1, round((len(features) + 1) / 3))
+    causes = [TARGET, *features[: n_causes - 1]]
+    edges = []
+    for i, effect in enumerate(features[n_causes - 1 :]):
+        parents = rng.choice(n_causes, size=min(2, n_causes), replace=False)
+        if i == 0 and 0 not in parents:
+            parents[0] = 0  # so that Y is never without an effect
+        edges += [(causes[parent], effect) for parent in parents]
+    return edges
+
+
+def _random(
+    features: Sequence[str], expected_degree: float, rng: np.random.Generator
+) -> list[Edge]:
+    """Every pair has an arrow with the same probability; Y is in the middle of the order.
+
+    The other names are shuffled: X1 does not come before X2, or a user who breaks ties by
+    node order would know more than the graph says.
+    """
+    shuffled = [features[i] for i in rng.permutation(len(features))]
+    middle = len(features) // 2
+    order = [*shuffled[:middle], TARGET, *shuffled[middle:]]
+    probability = min(1.0, expected_degree / max(1, len(features)))
+    pairs = list(combinations(order, 2))
+    drawn = rng.random(len(pairs)) < probability
+    return [pair for pair, kept in zip(pairs, drawn, strict=True) if kept]
+
+
+Shape = Callable[[Sequence[str], float, np.random.Generator], list[Edge]]
+SHAPES: Mapping[str, Shape] = {
+    "star": _star,
+    "chain": _chain,
+    "two-layer": _two_layer,
+    "random": _random,
+}
+
 
 MECHANISMS = ("linear", "nonlinear", "mixed", "discrete")
 DTYPES = ("float", "int", "bool", "category")
@@ -165,17 +238,31 @@ def make_sem_model(
     >>> model.sample(5).frame.dtypes.astype(str).to_dict()
     {'X1': 'category', 'X2': 'float64', 'X3': 'float64', 'Y': 'bool'}
     """
-    _check_parameters(n_variables, expected_degree, n_hidden, mechanism, noise, heteroscedastic)
-    _check_signal(signal)
+    check_integer("n_variables", n_variables, at_least=1)
+    check_at_least("expected_degree", expected_degree, 0.0)
+    check_integer("n_hidden", n_hidden, at_least=0)
+    check_choice("mechanism", mechanism, MECHANISMS)
+    check_choice("noise", noise, NOISES)
+    check_bool("heteroscedastic", heteroscedastic)
+    check_at_least("signal", signal, 0.0)
+    if not 0.0 < signal < 1.0:
+        raise ParameterError(
+            f"`signal` must be between 0 and 1, both excluded. Found {signal!r}. "
+            "It is the part of the variance that the causes explain."
+        )
     # The first child: `StructuralModel.sample` draws from the second.
     rng = as_generator(random_state).spawn(2)[0]
-    if isinstance(graph, ADMG):
-        _check_no_hidden(n_hidden)
-        truth, shape = graph, "given"
-    else:
+    if not isinstance(graph, ADMG):
         check_choice("graph", graph, SHAPES)
         shape = graph
         truth = draw_graph(graph, int(n_variables), float(expected_degree), int(n_hidden), rng)
+    elif n_hidden:
+        raise ParameterError(
+            f"`n_hidden` must be 0 for a graph of your own. Found {n_hidden}. "
+            "Add bidirected edges to the graph: each is a hidden common cause."
+        )
+    else:
+        truth, shape = graph, "given"
     predicted = _target(truth, target)
     columns = _column_types(truth, mechanism, dtypes, rng)
     recipe = Recipe(mechanism, noise, float(signal), heteroscedastic, columns)
@@ -244,39 +331,6 @@ def make_trivariate(
     )
 
 
-def _check_parameters(
-    n_variables: object,
-    expected_degree: object,
-    n_hidden: object,
-    mechanism: object,
-    noise: object,
-    heteroscedastic: object,
-) -> None:
-    check_integer("n_variables", n_variables, at_least=1)
-    check_at_least("expected_degree", expected_degree, 0.0)
-    check_integer("n_hidden", n_hidden, at_least=0)
-    check_choice("mechanism", mechanism, MECHANISMS)
-    check_choice("noise", noise, NOISES)
-    check_bool("heteroscedastic", heteroscedastic)
-
-
-def _check_signal(signal: object) -> None:
-    check_at_least("signal", signal, 0.0)
-    if not 0.0 < signal < 1.0:  # type: ignore[operator]
-        raise ParameterError(
-            f"`signal` must be between 0 and 1, both excluded. Found {signal!r}. "
-            "It is the part of the variance that the causes explain."
-        )
-
-
-def _check_no_hidden(n_hidden: int) -> None:
-    if n_hidden:
-        raise ParameterError(
-            f"`n_hidden` must be 0 for a graph of your own. Found {n_hidden}. "
-            "Add bidirected edges to the graph: each is a hidden common cause."
-        )
-
-
 def _target(graph: ADMG, target: str | None) -> str:
     if target is None:
         return TARGET if TARGET in graph.nodes else graph.topological_order()[-1]
@@ -307,3 +361,59 @@ def _description(shape: str, mechanism: str, noise: str, heteroscedastic: bool) 
     scale = ", whose scale depends on the causes" if heteroscedastic else ""
     tail = "" if mechanism == "discrete" else f", {noise} noise{scale}"
     return f"simulated: {shape} graph, {mechanism} mechanisms{tail}"
+
+
+GRAPH = "{alloy, load} -> wear -> {vibration, heat, noise, debris}; heat <-> noise"
+
+
+def make_machine_wear(n_rows: int = 60, *, random_state: RandomState = None) -> Dataset:
+    """Draw rows of an example with mixed columns: the wear of a machine part and its signs.
+
+    The alloy and the load cause the wear, which shows in four signs, some of them curved. The
+    weather, which nobody recorded, changes heat and noise alike.
+
+    Parameters
+    ----------
+    n_rows : int, optional
+        How many rows.
+    random_state : int, Generator, RandomState, SeedSequence or None, optional
+        The seed.
+
+    Returns
+    -------
+    Dataset
+        The text column alloy, the numbers load, wear, vibration, heat, noise and debris; the
+        target wear; the graph with a bidirected edge between heat and noise.
+
+    Examples
+    --------
+    >>> parts = make_machine_wear(random_state=0)
+    >>> print(parts.graph)  # doctest: +NORMALIZE_WHITESPACE
+    ADMG of alloy, load, wear, vibration, heat, noise, debris: alloy -> wear, load -> wear,
+    wear -> vibration, wear -> heat, wear -> noise, wear -> debris, heat <-> noise
+    >>> sorted(parts.frame["alloy"].unique())
+    ['brass', 'steel']
+    """
+    check_integer("n_rows", n_rows, at_least=1)
+    rng = as_generator(random_state)
+    size = int(n_rows)
+    alloy = rng.choice(["brass", "steel"], size)
+    load = rng.normal(size=size)
+    wear = 0.8 * load + 1.2 * (alloy == "brass") + rng.normal(size=size)
+    weather = rng.normal(size=size)  # hidden: the common cause of heat and noise
+    frame = pd.DataFrame(
+        {
+            "alloy": alloy,
+            "load": load,
+            "wear": wear,
+            "vibration": np.square(wear) + rng.normal(size=size),
+            "heat": wear + weather + rng.normal(size=size),
+            "noise": np.abs(wear) + weather + rng.normal(size=size),
+            "debris": np.exp(0.5 * wear) + rng.normal(size=size),
+        }
+    )
+    description = (
+        "Simulated: the wear of a machine part, two causes of it, and four signs of it. The "
+        "graph is the true one; the weather, a common cause of heat and noise, is hidden."
+    )
+    return Dataset(frame, read_graph(GRAPH, format="arrows"), "wear", description)
