@@ -8,8 +8,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import causalaug as ca
 from causalaug.estimators import Gate
-from causalaug.estimators._gate import compare_with_best, simplest_within_error
-from causalaug.estimators._scoring import Classification, Regression
+from causalaug.estimators._blend import compare_with_best, simplest_within_error
+from causalaug.estimators._folds import Classification, Regression
 from causalaug.exceptions import ParameterError
 from learners import GRAPH, Spy, rows_of_classification, rows_of_regression
 from oracles import first_within_one_error_of_the_best

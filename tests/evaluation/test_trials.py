@@ -25,7 +25,7 @@ RIVALS = [
 
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch):
-    monkeypatch.setattr("causalaug.evaluation._plain.N_TREES", 5)
+    monkeypatch.setattr("causalaug.evaluation._rivals.N_TREES", 5)
 
 
 def compare(estimator=None, **options):

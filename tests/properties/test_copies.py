@@ -13,8 +13,7 @@ from sklearn.model_selection import KFold
 
 import causalaug as ca
 from causalaug.estimators._features_and_target import observe
-from causalaug.estimators._folds import hold_out_labelled
-from causalaug.estimators._scoring import Regression
+from causalaug.estimators._folds import Regression, hold_out_labelled
 from causalaug.exceptions import CausalAugWarning
 
 GRAPH = "a -> b -> y; c -> y; y -> d"

@@ -11,6 +11,7 @@ from causalaug._augmented_table import no_new_rows
 from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_integer, check_share
 from causalaug.conditionals import ResidualConditional
+from causalaug.estimators._candidates import numbered_as_observed
 from causalaug.estimators._features_and_target import (
     check_named,
     check_rows,
@@ -19,7 +20,6 @@ from causalaug.estimators._features_and_target import (
     warn_of_no_graph,
 )
 from causalaug.estimators._holes import GivenRows, complete_labelled
-from causalaug.estimators._new_rows import numbered_as_observed
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import SampledExpansion
 from causalaug.graphs import as_graph

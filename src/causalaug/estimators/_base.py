@@ -12,9 +12,9 @@ from causalaug._magnitudes import check_weight_range
 from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_choice, check_share, some
 from causalaug.conditionals import AutoConditional, Conditional, check_belief
-from causalaug.estimators._blend import Blend
+from causalaug.estimators._blend import Blend, Gate, GateResult
+from causalaug.estimators._candidates import DRAWN, EXPECTED
 from causalaug.estimators._cross_fit import CandidateFitter, fit_candidates
-from causalaug.estimators._encoding import with_encoding
 from causalaug.estimators._features_and_target import (
     check_named,
     check_rows,
@@ -26,24 +26,23 @@ from causalaug.estimators._features_and_target import (
     warn_of_no_graph,
 )
 from causalaug.estimators._folds import check_groups, warn_of_copies
-from causalaug.estimators._gate import Gate, GateResult
 from causalaug.estimators._holes import filled
-from causalaug.estimators._imputation import with_holes
 from causalaug.estimators._ladder import GRAPH, RUNGS, Ladder
 from causalaug.estimators._learner import (
+    EXPECTED_LOSSES,
     Learner,
     Training,
     as_fitted,
     check_fit_params,
     check_learner,
     check_task,
+    loss_of,
     seeded,
     seeing,
     take_rows,
 )
 from causalaug.estimators._learner_errors import check_finite, has_holes, huge_cells
-from causalaug.estimators._learner_loss import EXPECTED_LOSSES, loss_of
-from causalaug.estimators._new_rows import DRAWN, EXPECTED
+from causalaug.estimators._preprocessing import with_encoding, with_holes
 from causalaug.estimators._validation import (
     check_same_sorts,
     labels_of,

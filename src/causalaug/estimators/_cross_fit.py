@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from causalaug.conditionals import Conditional
+    from causalaug.estimators._candidates import NewRows
     from causalaug.estimators._features_and_target import Observed
+    from causalaug.estimators._folds import Task
     from causalaug.estimators._ladder import Ladder
     from causalaug.estimators._learner import Learner
-    from causalaug.estimators._new_rows import NewRows
-    from causalaug.estimators._scoring import Task
     from causalaug.expansion import Expansion
     from causalaug.model import GraphModel, Range
     from causalaug.typing import FloatArray, IntArray

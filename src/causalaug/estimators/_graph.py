@@ -22,10 +22,10 @@ from causalaug.estimators._features_and_target import (
     names_of_array,
     observe,
 )
+from causalaug.estimators._folds import Classification, Regression
 from causalaug.estimators._intervals import checked_levels
 from causalaug.estimators._numeric_target import are_whole, as_numbers
 from causalaug.estimators._predictors import probabilities_of
-from causalaug.estimators._scoring import Classification, Regression
 from causalaug.estimators._two_models import TwoModels
 from causalaug.estimators._validation import (
     classes_of,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from causalaug.conditionals import Conditional
     from causalaug.estimators._features_and_target import Observed
-    from causalaug.estimators._scoring import Task
+    from causalaug.estimators._folds import Task
     from causalaug.model import GraphModel
     from causalaug.typing import FloatArray, IntArray
 

@@ -17,7 +17,7 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 from causalaug._validation import MOST_NAMED, brief, some
-from causalaug.estimators._encoding import columns_of_times, columns_without_numbers
+from causalaug.estimators._preprocessing import columns_of_times, columns_without_numbers
 from causalaug.exceptions import CausalAugError, ParameterError, TableError
 from causalaug.table import missing_cells
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from causalaug.estimators._scoring import Task
+    from causalaug.estimators._folds import Task
     from causalaug.model import GraphModel, Prediction, Range
     from causalaug.table import Table
     from causalaug.typing import FloatArray

@@ -46,8 +46,7 @@ from causalaug.estimators import (
     with_holes,
 )
 from causalaug.evaluation._comparison import BASELINE, Comparison
-from causalaug.evaluation._gaussian_process import MOST_ROWS
-from causalaug.evaluation._plain import default_learner, renamed, tuned_learners
+from causalaug.evaluation._rivals import MOST_ROWS, default_learner, renamed, tuned_learners
 from causalaug.evaluation._task import CLASSIFICATION, note_on_task, task_of
 from causalaug.evaluation._trials import Fitter, Schedule, trials_of
 from causalaug.exceptions import ParameterError, TableError

@@ -22,6 +22,7 @@ from causalaug.table._columns import (
     Column,
     ColumnKind,
     KindName,
+    Limits,
     check_cells,
     check_names,
     default_limits,
@@ -29,9 +30,9 @@ from causalaug.table._columns import (
     origin_of,
     resolution,
     resolve_kinds,
+    resolve_limits,
 )
 from causalaug.table._equal_rows import EqualRows, are_whole, repeated_rows
-from causalaug.table._limits import Limits, resolve_limits
 from causalaug.table._sources import open_source
 
 if TYPE_CHECKING:
