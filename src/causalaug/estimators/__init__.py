@@ -16,6 +16,13 @@ from causalaug.estimators._folds import (
     warn_of_copies,
 )
 from causalaug.estimators._graph import GraphClassifier, GraphRegressor
+from causalaug.estimators._input import (
+    TIMES,
+    classes_of,
+    sorts_of,
+    warn_of_no_labels,
+    warn_of_number_texts,
+)
 from causalaug.estimators._learner import check_learner, seeded
 from causalaug.estimators._predictors import predict_in_blocks
 from causalaug.estimators._preprocessing import (
@@ -25,13 +32,6 @@ from causalaug.estimators._preprocessing import (
     with_holes,
 )
 from causalaug.estimators._regressor import AugmentedRegressor
-from causalaug.estimators._validation import (
-    TIMES,
-    classes_of,
-    sorts_of,
-    warn_of_no_labels,
-    warn_of_number_texts,
-)
 
 __all__ = [
     "TIMES",

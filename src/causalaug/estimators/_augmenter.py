@@ -12,14 +12,10 @@ from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_integer, check_share
 from causalaug.conditionals import ResidualConditional
 from causalaug.estimators._candidates import numbered_as_observed
-from causalaug.estimators._features_and_target import (
-    check_named,
-    check_rows,
-    name_of_target,
-    observe,
-    warn_of_no_graph,
-)
 from causalaug.estimators._holes import GivenRows, complete_labelled
+from causalaug.estimators._input import read_rows, warn_of_no_graph
+from causalaug.estimators._names import name_of_target
+from causalaug.estimators._observed_rows import observe
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import SampledExpansion
 from causalaug.graphs import as_graph
@@ -84,6 +80,11 @@ class CausalAugmenter(BaseEstimator):
     4   40.2    7.0  sick
     5   36.8    1.0  well
     """
+
+    trust = "full"
+    keep_holes = False
+    _kind_of_target = None
+    _uses_extra = True
 
     def __init__(
         self,
@@ -159,23 +160,17 @@ class CausalAugmenter(BaseEstimator):
     def _observe(self, X, y):
         """Return the rows, checked against the graph; None if there is no graph."""
         self._check_parameters()
-        features, target = check_rows(self, X, y, y_numeric=False, holes=self.graph is not None)
+        named_y = y
+        X, y, weights = read_rows(self, X, y, holes=self.graph is not None)
         if self.graph is None:
             warn_of_no_graph()
             return None
         graph = as_graph(self.graph)
-        check_named(features, self.feature_names)
-        return observe(
-            features,
-            target,
-            graph=graph,
-            name=name_of_target(self.target, y, X, graph, self.feature_names),
-            kinds=self.kinds or {},
-            sample_weight=np.ones(len(target)),
-            limits=self.limits,
-            extra=self.extra,
-            feature_names=self.feature_names,
-        )
+        name = name_of_target(self, named_y, X, graph)
+        return observe(self, X, y, weights, graph, name=name, stacklevel=5)
+
+    def _check_target(self, target):
+        return target
 
     def _draw(self, observed, n_new, rng):
         """Return at least so many new rows; draws that end early are made up for."""

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from causalaug.augmentation import AugmentedTable
     from causalaug.conditionals import Conditional
-    from causalaug.estimators._features_and_target import Observed
     from causalaug.estimators._learner import Learner
+    from causalaug.estimators._observed_rows import Observed
     from causalaug.expansion import Expansion
     from causalaug.graphs import ADMG
     from causalaug.model import GraphModel

@@ -17,7 +17,7 @@ from causalaug._random import new_seed
 from causalaug.estimators._candidates import Candidate, ModelAlone, PlainLearner, TrainingSet
 from causalaug.estimators._folds import enough_folds, hold_out_labelled
 from causalaug.estimators._holes import Filler, filled, predictions_of
-from causalaug.estimators._ladder import GRAPH, NOTHING, RUNGS
+from causalaug.estimators._observed_rows import GRAPH, NOTHING, RUNGS
 from causalaug.estimators._predictors import WeightedMembers, numbers_in, within_reach
 from causalaug.estimators._stacking import stacked_weights, tail_length
 from causalaug.model import reach_of
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 
     from causalaug.conditionals import Conditional
     from causalaug.estimators._candidates import NewRows
-    from causalaug.estimators._features_and_target import Observed
     from causalaug.estimators._folds import Task
-    from causalaug.estimators._ladder import Ladder
     from causalaug.estimators._learner import Learner
+    from causalaug.estimators._observed_rows import Ladder, Observed
     from causalaug.expansion import Expansion
     from causalaug.model import GraphModel, Range
     from causalaug.typing import FloatArray, IntArray

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from causalaug.conditionals import Conditional
-    from causalaug.estimators._features_and_target import Observed
     from causalaug.estimators._folds import Task
+    from causalaug.estimators._observed_rows import Observed
     from causalaug.model import GraphModel
     from causalaug.typing import FloatArray, IntArray
 

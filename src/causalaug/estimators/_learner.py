@@ -7,7 +7,7 @@ each class can stand in the rows with its probability as weight. For any other l
 replacement changes what is learnt: the mean of a logarithm is not the logarithm of a mean.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from typing import Any
@@ -30,149 +30,58 @@ SQUARED_ERROR, LOG_LOSS, QUANTILE, OTHER = "squared error", "log-loss", "quantil
 EXPECTED_LOSSES = frozenset({SQUARED_ERROR, LOG_LOSS})
 """Losses under which an expected target means the same as drawn ones."""
 
-_PACKAGES = frozenset({"sklearn", "xgboost", "lightgbm"})
+_PACKAGES = ("sklearn", "xgboost", "lightgbm")
 
-_WRAPPERS = frozenset(
-    {
-        "GridSearchCV",
-        "RandomizedSearchCV",
-        "HalvingGridSearchCV",
-        "HalvingRandomSearchCV",
-        "BaggingRegressor",
-        "BaggingClassifier",
-        "RFE",
-        "RFECV",
-    }
+_WRAPPERS = (
+    *("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"),
+    *("BaggingRegressor", "BaggingClassifier", "RFE", "RFECV"),
 )
 """Estimators that fit the learner they hold to the target as it is."""
 
-_LOSSES_BY_NAME = {
-    # The parameters `loss`, `criterion` and `objective` of the three packages.
-    "squared_error": SQUARED_ERROR,
-    "friedman_mse": SQUARED_ERROR,
+_LOSSES: Mapping[str, Mapping[str, str]] = {
     # Gini impurity is squared error on the indicators of the classes.
-    "gini": SQUARED_ERROR,
-    "entropy": LOG_LOSS,
-    "log_loss": LOG_LOSS,
-    "absolute_error": QUANTILE,
-    "quantile": QUANTILE,
-    "reg:squarederror": SQUARED_ERROR,
-    "binary:logistic": LOG_LOSS,
-    "multi:softprob": LOG_LOSS,
-    "multi:softmax": LOG_LOSS,
-    "reg:absoluteerror": QUANTILE,
-    "reg:quantileerror": QUANTILE,
-    "regression": SQUARED_ERROR,
-    "regression_l2": SQUARED_ERROR,
-    "l2": SQUARED_ERROR,
-    "mse": SQUARED_ERROR,
-    "mean_squared_error": SQUARED_ERROR,
-    "binary": LOG_LOSS,
-    "multiclass": LOG_LOSS,
-    "softmax": LOG_LOSS,
-    "regression_l1": QUANTILE,
-    "l1": QUANTILE,
-    "mae": QUANTILE,
-    "mean_absolute_error": QUANTILE,
+    SQUARED_ERROR: {
+        "parameter": "squared_error friedman_mse gini reg:squarederror regression regression_l2 l2 "
+        "mse mean_squared_error",
+        "class": "LinearRegression Ridge RidgeCV Lasso LassoCV ElasticNet ElasticNetCV Lars LarsCV "
+        "LassoLars LassoLarsCV LassoLarsIC OrthogonalMatchingPursuit BayesianRidge ARDRegression "
+        "KernelRidge GaussianProcessRegressor KNeighborsRegressor RadiusNeighborsRegressor",
+        # Older versions of scikit-learn have no choice of loss in a perceptron.
+        "default": "MLPRegressor XGBRegressor XGBRFRegressor LGBMRegressor",
+    },
+    LOG_LOSS: {
+        "parameter": "entropy log_loss binary:logistic multi:softprob multi:softmax binary "
+        "multiclass softmax",
+        "class": "LogisticRegression LogisticRegressionCV MLPClassifier",
+        "default": "XGBClassifier XGBRFClassifier LGBMClassifier",
+    },
+    QUANTILE: {
+        "parameter": "absolute_error quantile reg:absoluteerror reg:quantileerror regression_l1 l1 "
+        "mae mean_absolute_error",
+        "class": "QuantileRegressor",
+        "default": "",
+    },
+    # One of them learns a function of the target, whose mean is not that function of the mean.
+    OTHER: {
+        "parameter": "",
+        "class": "TransformedTargetRegressor HuberRegressor SVR NuSVR LinearSVR SVC NuSVC "
+        "LinearSVC PoissonRegressor GammaRegressor TweedieRegressor TheilSenRegressor "
+        "RANSACRegressor AdaBoostRegressor AdaBoostClassifier",
+        "default": "HistGradientBoostingRegressor GradientBoostingRegressor SGDRegressor "
+        "HistGradientBoostingClassifier GradientBoostingClassifier SGDClassifier "
+        "RandomForestRegressor RandomForestClassifier ExtraTreesRegressor ExtraTreesClassifier "
+        "DecisionTreeRegressor DecisionTreeClassifier ExtraTreeRegressor ExtraTreeClassifier",
+    },
 }
+"""By loss: values of a learner's parameter that name it, classes that always have it, and classes
+that have it unless a parameter names another."""
 
 
-def _always(loss: str) -> Callable[[Any], str]:
-    return lambda learner: loss
+def _losses_by(column: str) -> dict[str, str]:
+    return {name: loss for loss, names in _LOSSES.items() for name in names[column].split()}
 
 
-def _named_by(parameter: str, default: str = OTHER) -> Callable[[Any], str]:
-    """Return a function that looks the loss up by a parameter; `default` if that is None."""
-
-    def find(learner: Any) -> str:
-        value = getattr(learner, parameter, None)
-        return default if value is None else _LOSSES_BY_NAME.get(value, OTHER)
-
-    return find
-
-
-_KNOWN: Mapping[str, Callable[[Any], str]] = {
-    **dict.fromkeys(
-        (
-            "LinearRegression",
-            "Ridge",
-            "RidgeCV",
-            "Lasso",
-            "LassoCV",
-            "ElasticNet",
-            "ElasticNetCV",
-            "Lars",
-            "LarsCV",
-            "LassoLars",
-            "LassoLarsCV",
-            "LassoLarsIC",
-            "OrthogonalMatchingPursuit",
-            "BayesianRidge",
-            "ARDRegression",
-            "KernelRidge",
-            "GaussianProcessRegressor",
-            "KNeighborsRegressor",
-            "RadiusNeighborsRegressor",
-        ),
-        _always(SQUARED_ERROR),
-    ),
-    **dict.fromkeys(
-        (
-            "HistGradientBoostingRegressor",
-            "GradientBoostingRegressor",
-            "SGDRegressor",
-        ),
-        _named_by("loss"),
-    ),
-    # Older versions of scikit-learn have no choice of loss here.
-    "MLPRegressor": _named_by("loss", default=SQUARED_ERROR),
-    **dict.fromkeys(
-        (
-            "RandomForestRegressor",
-            "RandomForestClassifier",
-            "ExtraTreesRegressor",
-            "ExtraTreesClassifier",
-            "DecisionTreeRegressor",
-            "DecisionTreeClassifier",
-            "ExtraTreeRegressor",
-            "ExtraTreeClassifier",
-        ),
-        _named_by("criterion"),
-    ),
-    **dict.fromkeys(
-        ("LogisticRegression", "LogisticRegressionCV", "MLPClassifier"), _always(LOG_LOSS)
-    ),
-    **dict.fromkeys(
-        ("HistGradientBoostingClassifier", "GradientBoostingClassifier", "SGDClassifier"),
-        _named_by("loss"),
-    ),
-    **dict.fromkeys(("XGBRegressor", "XGBRFRegressor"), _named_by("objective", SQUARED_ERROR)),
-    **dict.fromkeys(("XGBClassifier", "XGBRFClassifier"), _named_by("objective", LOG_LOSS)),
-    "LGBMRegressor": _named_by("objective", SQUARED_ERROR),
-    "LGBMClassifier": _named_by("objective", LOG_LOSS),
-    "QuantileRegressor": _always(QUANTILE),
-    # It learns a function of the target, whose mean is not that function of the mean.
-    **dict.fromkeys(
-        (
-            "TransformedTargetRegressor",
-            "HuberRegressor",
-            "SVR",
-            "NuSVR",
-            "LinearSVR",
-            "SVC",
-            "NuSVC",
-            "LinearSVC",
-            "PoissonRegressor",
-            "GammaRegressor",
-            "TweedieRegressor",
-            "TheilSenRegressor",
-            "RANSACRegressor",
-            "AdaBoostRegressor",
-            "AdaBoostClassifier",
-        ),
-        _always(OTHER),
-    ),
-}
+_OF_PARAMETER, _OF_CLASS, _BY_DEFAULT = map(_losses_by, ("parameter", "class", "default"))
 
 
 def loss_of(learner: Any) -> str | None:
@@ -202,7 +111,13 @@ def loss_of(learner: Any) -> str | None:
     if getattr(learner, "class_weight", None) == "balanced":
         # Classes are balanced by counting rows, and expected rows hold every class.
         return OTHER
-    return _KNOWN[name](learner)
+    if name in _OF_CLASS:
+        return _OF_CLASS[name]
+    for parameter in ("loss", "criterion", "objective"):
+        value = getattr(learner, parameter, None)
+        if value is not None:
+            return _OF_PARAMETER.get(value, OTHER)
+    return _BY_DEFAULT[name]
 
 
 def _known_class(learner: Any) -> str | None:
@@ -213,7 +128,7 @@ def _known_class(learner: Any) -> str | None:
     """
     for kind in type(learner).__mro__:
         own = kind.__module__.partition(".")[0] in _PACKAGES
-        if own and (kind.__name__ in _KNOWN or kind.__name__ in _WRAPPERS):
+        if own and kind.__name__ in (*_OF_CLASS, *_BY_DEFAULT, *_WRAPPERS):
             return kind.__name__
         if not own and "fit" in vars(kind):
             return None
@@ -230,17 +145,12 @@ are more: Gaussian processes need the cube of it in time, foundation models have
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Weighted rows as a learner takes them; the first `n_original` are observed ones.
-
-    `columns` are the positions of the features among all of them, None if none is left out: new
-    rows have no cells outside the graph.
-    """
+    """Weighted rows as a learner takes them; the first `n_original` are observed ones."""
 
     features: Any
     target: Any
     weights: FloatArray
     n_original: int
-    columns: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,13 +183,6 @@ class OfColumns:
         return self.learner.predict_moments(take_columns(X, self.columns))
 
 
-def as_fitted(learner: Any) -> tuple[Any, tuple[int, ...] | None]:
-    """Return the fitted learner itself, and which features it sees if not all."""
-    if isinstance(learner, OfColumns):
-        return learner.learner, learner.columns
-    return learner, None
-
-
 def seeing(learner: Any, columns: tuple[int, ...] | None) -> Any:
     """Return a fitted learner that is asked with all features and sees some of them."""
     return learner if columns is None else OfColumns(learner, columns)
@@ -305,10 +208,9 @@ class Learner:
                 features, target = take_rows(features, chosen), target[chosen]
         with one_thread(len(rows.weights)):
             try:
-                fitted = learner.fit(features, target, **options)
+                return learner.fit(features, target, **options)
             except (TypeError, ValueError) as error:
                 raise learner_failed(learner, features, target, error) from error
-        return seeing(fitted, rows.columns)
 
 
 def draw_equal_rows(weights: FloatArray, n_original: int, rng: np.random.Generator) -> IntArray:

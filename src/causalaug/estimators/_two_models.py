@@ -15,7 +15,7 @@ import numpy as np
 
 from causalaug.estimators._cross_fit import FEWEST_ROWS
 from causalaug.estimators._folds import enough_folds, hold_out_labelled
-from causalaug.estimators._ladder import GRAPH, NOTHING, Ladder
+from causalaug.estimators._observed_rows import GRAPH, NOTHING, Ladder
 from causalaug.estimators._predictors import ModelMember, predict_in_blocks
 from causalaug.estimators._stacking import stacked_weights
 from causalaug.model import mix_predictions
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from causalaug.conditionals import Conditional
-    from causalaug.estimators._features_and_target import Observed
     from causalaug.estimators._folds import Task
+    from causalaug.estimators._observed_rows import Observed
     from causalaug.model import GraphModel, Prediction
     from causalaug.typing import FloatArray
 

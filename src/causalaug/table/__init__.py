@@ -20,6 +20,7 @@ from causalaug.table._columns import (
     ColumnKind,
     KindName,
     Limits,
+    are_whole,
     canonical_kind,
     check_names,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "KindName",
     "Limits",
     "Table",
+    "are_whole",
     "canonical_kind",
     "cells_of",
     "check_names",

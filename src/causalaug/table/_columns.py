@@ -134,7 +134,7 @@ class Column:
         if not missing.any():
             return self
         cells = self.cells[~missing]
-        if cells.dtype.kind == "f" and _are_whole(cells):
+        if cells.dtype.kind == "f" and are_whole(cells):
             cells = cells.astype(np.int64)
         return replace(self, cells=cells)
 
@@ -406,11 +406,10 @@ def _unboxed(column: Column) -> NDArray[Any]:
         return column.cells
 
 
-def _are_whole(floats: NDArray[Any]) -> bool:
-    """Say whether all floats are integers that a float64 tells apart from their neighbours."""
-    if not len(floats) or not np.abs(floats).max() <= _LARGEST_EXACT_INTEGER:
-        return False
-    return bool((floats == np.round(floats)).all())
+def are_whole(numbers: NDArray[Any]) -> bool:
+    """Say whether all numbers are whole, and a float64 tells each from its neighbours."""
+    most = float(np.abs(numbers).max(initial=0.0))
+    return most < _LARGEST_EXACT_INTEGER and bool((numbers == np.rint(numbers)).all())
 
 
 def _as_floats(cells: NDArray[Any]) -> FloatArray:

@@ -23,6 +23,7 @@ from causalaug.table._columns import (
     ColumnKind,
     KindName,
     Limits,
+    are_whole,
     check_cells,
     check_names,
     default_limits,
@@ -32,7 +33,7 @@ from causalaug.table._columns import (
     resolve_kinds,
     resolve_limits,
 )
-from causalaug.table._equal_rows import EqualRows, are_whole, repeated_rows
+from causalaug.table._equal_rows import EqualRows, repeated_rows
 from causalaug.table._sources import open_source
 
 if TYPE_CHECKING:
