@@ -15,7 +15,6 @@ import causalaug as ca
 from causalaug.estimators import with_encoding
 from causalaug.estimators._preprocessing import FilledIn
 from causalaug.evaluation import Comparison, Gain
-from causalaug.evaluation._compare import _notes
 from causalaug.evaluation._rivals import GaussianProcess, default_learner, plain_learners
 from causalaug.evaluation._trials import as_typed
 from causalaug.exceptions import ParameterError, TableError
@@ -180,11 +179,11 @@ def test_a_rival_of_the_own_kind_is_a_tuned_one():
     assert "tuned boosting" in boosting
 
 
-def test_gaussian_processes_say_that_they_saw_some_rows_only():
-    assert not _notes(1000, rivals=True)
-    assert _notes(1001, rivals=True) == (
-        "Gaussian processes were fitted to 1,000 of 1,001 training rows.",
-    )
+def test_gaussian_processes_say_that_they_saw_some_rows_only(monkeypatch):
+    assert not compare(n_splits=2, seconds=1e-9).notes
+    monkeypatch.setattr("causalaug.evaluation._compare.MOST_ROWS", 20)
+    note = f"Gaussian processes were fitted to 20 of {len(DATA.frame) // 2} training rows."
+    assert note in compare(n_splits=2, seconds=1e-9).notes
 
 
 @pytest.mark.parametrize("classification", [True, False])

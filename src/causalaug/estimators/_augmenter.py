@@ -21,9 +21,6 @@ from causalaug.expansion import SampledExpansion
 from causalaug.graphs import as_graph
 from causalaug.model import check_strategies
 
-DRAWS_PER_ROW = (1, 8, 64)
-"""How many draws are made in turn, where some end early, before there is no point in more."""
-
 
 class CausalAugmenter(BaseEstimator):
     """Add new rows that the causal graph makes plausible, all of equal weight.
@@ -184,7 +181,8 @@ class CausalAugmenter(BaseEstimator):
                 rows, _ = complete_labelled(observed, rows, conditional, seed, copies=1)
             originals = GivenRows(rows.table.source, rows.sample_weight)
         model = observed.fit(conditional, seed)
-        for times in DRAWS_PER_ROW:
+        # Where some draws end early, more are made, until there is no point in more.
+        for times in (1, 8, 64):
             augmented = model.make_rows(SampledExpansion(times * n_new), rng)
             if len(augmented) >= n_new:
                 augmented, _ = numbered_as_observed(augmented, observed)

@@ -15,7 +15,6 @@ from causalaug.estimators._blend import Blend, Gate, GateResult
 from causalaug.estimators._candidates import DRAWN, EXPECTED
 from causalaug.estimators._cross_fit import CandidateFitter, fit_candidates
 from causalaug.estimators._folds import check_groups, warn_of_copies
-from causalaug.estimators._holes import filled
 from causalaug.estimators._input import (
     labels_of,
     names_at_fit,
@@ -169,6 +168,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             if len(rows) < len(y):
                 X, y, weights = take_rows(X, rows), y[rows], weights[rows]
             self.estimator_ = learner.fit(Training(X, y, weights, len(y)), new_seed(rng))
+            self._predictor = self.estimator_
             return None
         graph = as_graph(self.graph)
         name = name_of_target(self, named_y, X, graph)
@@ -179,7 +179,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             # The graph's model completes its own columns only.
             learner = replace(learner, estimator=with_holes(learner.estimator))
         groups = None if groups is None else groups[weights > 0.0]
-        if getattr(rule, "cv", None) is None:
+        if rule.cv is None:
             if groups is None:
                 warn_of_copies(observed.labelled().equal_rows(), stacklevel=4)
             observed, times = observed.repeated()
@@ -198,19 +198,8 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _forget(self):
         """Reset what an earlier fit has learnt; a blend and one learner leave different things."""
-        learnt = (
-            "estimator_",
-            "estimators_",
-            "blend_",
-            "judged_rows_",
-            "held_out_loss_",
-            "_mean",
-            "_filler",
-            "_errors",
-        )
-        for name in learnt:
-            if hasattr(self, name):
-                delattr(self, name)
+        for name in ("estimator_", "estimators_", "blend_", "judged_rows_", "held_out_loss_"):
+            self.__dict__.pop(name, None)
         self.augmented_, self.model_, self.gate_ = None, None, None
         self.augmented_share_, self._labels = 0.0, {}
 
@@ -218,11 +207,10 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         """Keep what was fitted with the graph itself, and how it was chosen."""
         judged, weights = found.judged[GRAPH], found.weights[GRAPH]
         self.augmented_, self.model_ = found.rows.augmented, found.rows.model
-        self._filler = found.filler()
+        self._predictor = found.predictor(GRAPH)
         self.augmented_share_ = float(weights @ [each.share for each in judged.candidates])
         if found.fitter.averages:
-            self._mean = found.predictor(GRAPH)
-            self.estimators_ = [member for _, member in self._mean.members]
+            self.estimators_ = [member for _, member in self._predictor.members]
             self._keep_errors(observed, judged, weights, found.rows.model_alone())
             self.blend_ = judged.frame(weights)
             self.judged_rows_ = len(judged.target)
@@ -253,24 +241,17 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _ask(self, question, X, no_answer):
         """Return what the fitted learner answers of some rows; of none it is not asked."""
-        fitted, X = self._fitted(), read_asked(self, X, stacklevel=5)
+        check_is_fitted(self)
+        X = read_asked(self, X, stacklevel=5)
         if not len(X):
             return no_answer()
         try:
-            return question(fitted, X)
+            return question(self._predictor, X)
         except ValueError as error:
             huge = huge_cells(X, error, names_at_fit(self))
             if huge is None:
                 raise
             raise huge from error
-
-    def _fitted(self):
-        """Return what predicts: one learner, or several and their weights."""
-        check_is_fitted(self)
-        if not hasattr(self, "estimator_"):
-            return self._mean
-        filler = getattr(self, "_filler", None)
-        return filled(self.estimator_, self._task(self.estimator_), filler)
 
     @property
     def feature_importances_(self):

@@ -19,9 +19,9 @@ from causalaug.estimators._holes import GivenRows, originals_of
 from causalaug.estimators._learner import (
     EXPECTED_LOSSES,
     QUANTILE,
+    OfColumns,
     Training,
     loss_of,
-    seeing,
     take_columns,
     take_rows,
 )
@@ -84,12 +84,10 @@ class NewRows:
         columns = [self.augmented.values(number) for number in range(model.table.n_columns)]
         return model.target(name).means(np.column_stack(columns))
 
-    def model_alone(self) -> Any:
+    def model_alone(self) -> ModelMember:
         """Return the model as a learner by itself."""
-        observed = self.observed
-        names = tuple(node for node in observed.names.values() if node is not None)
-        member = ModelMember(self.model, observed.target, names, self.classes)
-        return seeing(member, observed.in_graph)
+        names = tuple(self.observed.names.values())
+        return ModelMember(self.model, self.observed.target, names, self.classes)
 
     def training(self, share: float, targets: str) -> Training:
         """Return observed and new rows; a share of 0, or no new row, leaves the observed ones."""
@@ -119,8 +117,7 @@ class NewRows:
 
 def plain_rows(observed: Observed, conditional: Conditional, seed: int) -> Training:
     """Return the observed rows as they are; those with holes are completed."""
-    if observed.table.missing is not None:
-        observed = originals_of(observed, conditional, seed)
+    observed = originals_of(observed, conditional, seed)
     return Training(*observed.weighted(), observed.n_rows)
 
 
@@ -150,12 +147,10 @@ def make_new_rows(
     seed: int,
 ) -> NewRows:
     """Fit the graph's model to rows, and expand it."""
-    originals, has_holes = observed, observed.table.missing is not None
-    if has_holes:
-        originals = originals_of(observed, conditional, seed)
+    originals = originals_of(observed, conditional, seed)
     model = observed.fit(conditional, seed)
     augmented, lent = numbered_as_observed(model.make_rows(expansion, seed), observed)
-    if has_holes:
+    if originals is not observed:
         given = GivenRows(originals.table.source, originals.sample_weight)
         augmented = replace(augmented, originals=given)
     return NewRows(originals, model, augmented, classes, lent)
@@ -220,7 +215,7 @@ class TrainingSet:
         own = list(self.observed.names.values())
         columns = tuple(number for number, node in enumerate(own) if node in nodes)
         seen = replace(rows, features=take_columns(rows.features, columns))
-        return seeing(self.learner.fit(seen, self.seed), columns)
+        return OfColumns(self.learner.fit(seen, self.seed), columns)
 
 
 class Candidate(ABC):

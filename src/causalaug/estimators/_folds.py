@@ -4,9 +4,10 @@ Folds are our own, by groups, or those of any splitter of scikit-learn.
 """
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -25,38 +26,49 @@ LEAST_PROBABILITY = 1e-9
 Folds = Iterator[tuple[IntArray, IntArray]]
 
 
-class Task(Protocol):
+class Task(ABC):
     """How rows are held out, and what it costs to be wrong on them."""
 
+    classes: NDArray[Any] | None
+    """The classes, sorted; None where numbers are predicted."""
+
     @property
+    @abstractmethod
     def loss_name(self) -> str:
         """What the losses are."""
 
+    @abstractmethod
     def folds(self, target: NDArray[Any], n_splits: int, seed: int) -> Folds:
         """Yield training and held-out rows."""
 
+    @abstractmethod
     def can_learn(self, target: NDArray[Any]) -> bool:
         """Say whether rows with these targets can teach anything."""
 
+    @abstractmethod
     def predictions(self, fitted: Any, features: Any) -> FloatArray:
         """Return what a fitted learner says of each row, so that it can be averaged."""
 
+    @abstractmethod
     def losses_of(self, predictions: FloatArray, target: NDArray[Any]) -> FloatArray:
         """Return the loss of each row, given what was said of it."""
 
-    def losses(self, fitted: Any, features: Any, target: NDArray[Any]) -> FloatArray:
-        """Return the loss of a fitted learner on each row."""
-
+    @abstractmethod
     def residuals(self, predictions: FloatArray, target: NDArray[Any]) -> FloatArray:
         """Return what the predictions of several learners leave of the targets.
 
         Shape of both: (n_rows, n_learners), or (n_rows, n_learners, n_classes).
         """
 
+    def losses(self, fitted: Any, features: Any, target: NDArray[Any]) -> FloatArray:
+        """Return the loss of a fitted learner on each row."""
+        return self.losses_of(self.predictions(fitted, features), target)
 
-class Regression:
+
+class Regression(Task):
     """Squared errors."""
 
+    classes = None
     loss_name = "MSE"
 
     def folds(self, target: NDArray[Any], n_splits: int, seed: int) -> Folds:
@@ -77,10 +89,6 @@ class Regression:
         squares: FloatArray = np.square(predictions - target)
         return squares
 
-    def losses(self, fitted: Any, features: Any, target: NDArray[Any]) -> FloatArray:
-        """Return the squared error of each row."""
-        return self.losses_of(self.predictions(fitted, features), target)
-
     def residuals(self, predictions: FloatArray, target: NDArray[Any]) -> FloatArray:
         """Return targets less predictions."""
         left: FloatArray = target[:, np.newaxis] - predictions
@@ -88,7 +96,7 @@ class Regression:
 
 
 @dataclass(frozen=True, eq=False)
-class Classification:
+class Classification(Task):
     """Log-losses, or errors where the learner gives no probabilities."""
 
     classes: NDArray[Any]
@@ -100,20 +108,7 @@ class Classification:
         return "log-loss" if self.has_probabilities else "error rate"
 
     def folds(self, target: NDArray[Any], n_splits: int, seed: int) -> Folds:
-        """Yield training and held-out rows, with the classes in proportion.
-
-        Where training rows would be all of one class, nothing can be learnt: that fold is
-        left out.
-        """
-        for train, held_out in self._all_folds(target, n_splits, seed):
-            if self.can_learn(target[train]):
-                yield train, held_out
-
-    def can_learn(self, target: NDArray[Any]) -> bool:
-        """Say whether there are rows of more than one class."""
-        return len(np.unique(target)) > 1
-
-    def _all_folds(self, target: NDArray[Any], n_splits: int, seed: int) -> Folds:
+        """Yield training and held-out rows, with the classes in proportion."""
         if np.unique(target, return_counts=True)[1].min() >= n_splits:
             splitter = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
             yield from splitter.split(np.empty(len(target)), target)
@@ -125,6 +120,10 @@ class Classification:
         fold[shuffled[np.argsort(first[own], kind="stable")]] = np.arange(len(target)) % n_splits
         for number in range(n_splits):
             yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+
+    def can_learn(self, target: NDArray[Any]) -> bool:
+        """Say whether there are rows of more than one class."""
+        return len(np.unique(target)) > 1
 
     def predictions(self, fitted: Any, features: Any) -> FloatArray:
         """Return probabilities of the classes; without them, one for the class that is named."""
@@ -142,10 +141,6 @@ class Classification:
         probability = predictions[np.arange(len(target)), own]
         surprise: FloatArray = -np.log(np.maximum(probability, LEAST_PROBABILITY))
         return surprise
-
-    def losses(self, fitted: Any, features: Any, target: NDArray[Any]) -> FloatArray:
-        """Return the loss of a fitted learner on each row."""
-        return self.losses_of(self.predictions(fitted, features), target)
 
     def residuals(self, predictions: FloatArray, target: NDArray[Any]) -> FloatArray:
         """Return what is left of one for a row's own class, and of zero for all others."""

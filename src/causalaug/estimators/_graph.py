@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from causalaug._random import as_generator, new_seed
-from causalaug._validation import some
 from causalaug.conditionals import AutoConditional, check_belief
 from causalaug.estimators._folds import Classification, Regression
 from causalaug.estimators._input import (
@@ -92,17 +91,9 @@ class GraphEstimator(BaseEstimator):
             graph = as_graph(self.graph)
             name = name_of_target(self, named_y, X, graph)
         observed = observe(self, X, y, weights, graph, name=name)
-        outside = [own for own, node in observed.names.items() if node is None]
-        if outside:
-            warnings.warn(
-                f"Columns that are no node of the graph are not used: {some(outside)}. Add them to "
-                'the graph, drop them, or write extra="error".',
-                CausalAugWarning,
-                stacklevel=2,
-            )
         warn_of_no_labels(pd.isna(y)[weights > 0.0])
         self.target_, self._labels = name, labels_of(X)
-        self._nodes = {own: node for own, node in observed.names.items() if node is not None}
+        self._nodes = dict(observed.names)
         self.columns_ = tuple(column for column in observed.table.columns if column != name)
         seed = new_seed(as_generator(self.random_state))
         self._models = TwoModels.fit(observed, conditional, self._task(), seed)

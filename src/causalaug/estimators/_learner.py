@@ -165,11 +165,6 @@ class OfColumns:
         """The classes of the learner."""
         return self.learner.classes_
 
-    @property
-    def integrates_holes(self) -> bool:
-        """Whether holes need not be filled before it predicts."""
-        return getattr(self.learner, "integrates_holes", False)
-
     def predict(self, X: Any) -> Any:
         """Predict with the learner."""
         return self.learner.predict(take_columns(X, self.columns))
@@ -177,15 +172,6 @@ class OfColumns:
     def predict_proba(self, X: Any) -> Any:
         """Return the learner's probabilities."""
         return self.learner.predict_proba(take_columns(X, self.columns))
-
-    def predict_moments(self, X: Any) -> Any:
-        """Return means and standard deviations, of a learner that is the graph's model."""
-        return self.learner.predict_moments(take_columns(X, self.columns))
-
-
-def seeing(learner: Any, columns: tuple[int, ...] | None) -> Any:
-    """Return a fitted learner that is asked with all features and sees some of them."""
-    return learner if columns is None else OfColumns(learner, columns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ fitted to it is fitted once, and the step between them is exactly nothing.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +18,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
+from causalaug._validation import some
 from causalaug.conditionals import belief_by_variable
 from causalaug.estimators._input import is_frame, labels_there, warn_of_number_texts
 from causalaug.estimators._names import (
@@ -25,6 +27,7 @@ from causalaug.estimators._names import (
     match_names,
     names_of_array,
 )
+from causalaug.exceptions import CausalAugWarning
 from causalaug.factorization import factorize
 from causalaug.graphs import SeveralGraphs, complete_graph
 from causalaug.model import fit_table
@@ -82,12 +85,7 @@ class Observed:
         Completed originals, new rows of the graph and of the control, and rows that are asked all
         need the same model and the same draws; without holes nothing is needed twice.
         """
-        if self.table.missing is None:
-            return compute()
-        if key not in self._known:
-            self._known[key] = compute()
-        found: _T = self._known[key]
-        return found
+        return compute() if self.table.missing is None else self._once(key, compute)
 
     @property
     def n_rows(self) -> int:
@@ -106,7 +104,7 @@ class Observed:
     def _select(self, rows: IntArray) -> Observed:
         extra = self.extra
         if extra is not None:
-            extra = _fresh(nw.from_native(extra, eager_only=True)[rows].to_native())
+            extra = fresh(nw.from_native(extra, eager_only=True)[rows].to_native())
         return replace(self, table=self.table.select(rows), extra=extra)
 
     def fit(self, conditional: Conditional, seed: int) -> GraphModel:
@@ -139,10 +137,13 @@ class Observed:
         rows. So neither the order of a table nor whether it has copies or weights can change what
         is learnt from it, or drawn.
         """
-        if "by contents" not in self._known:
-            self._known["by contents"] = self._by_contents()
-        found: tuple[Observed, IntArray] = self._known["by contents"]
-        return found
+        return self._once("by contents", self._by_contents)
+
+    def _once(self, key: Hashable, compute: Callable[[], _T]) -> _T:
+        if key not in self._known:
+            self._known[key] = compute()
+        known: _T = self._known[key]
+        return known
 
     def _by_contents(self) -> tuple[Observed, IntArray]:
         equal = self.equal_rows()
@@ -189,13 +190,6 @@ class Observed:
         rows = self.labels
         return self if len(rows) == self.n_rows else self.select(rows)
 
-    @property
-    def in_graph(self) -> tuple[int, ...] | None:
-        """The positions of the features that are nodes; None if all are."""
-        if self.extra is None:
-            return None
-        return tuple(number for number, node in enumerate(self.names.values()) if node is not None)
-
     def features_and_target(self) -> tuple[Any, Any]:
         """Return the rows as a learner takes them, with the columns outside the graph."""
         if self.extra is None:
@@ -204,8 +198,8 @@ class Observed:
 
     def _whole(self, frame: Any, extra: Any) -> Any:
         """Return the features of rows whose nodes are in one frame, and the others in another."""
-        nodes = self._features_of(nw.from_native(_fresh(frame), eager_only=True))
-        other = nw.from_native(_fresh(extra), eager_only=True)
+        nodes = self._features_of(nw.from_native(fresh(frame), eager_only=True))
+        other = nw.from_native(fresh(extra), eager_only=True)
         columns = [nodes[name] if name in nodes.columns else other[name] for name in self.names]
         # Without a feature in the graph there is no column of nodes to select from.
         return self._as_given((nodes if nodes.columns else other).select(*columns))
@@ -256,7 +250,7 @@ def _keys_of(column: nw.Series[Any]) -> Any:
     return pd.util.hash_array(np.array(words, dtype=object))
 
 
-def _fresh(frame: Any) -> Any:
+def fresh(frame: Any) -> Any:
     """Return a frame with fresh row labels: pandas would match rows by them otherwise."""
     return frame.reset_index(drop=True) if isinstance(frame, pd.DataFrame) else frame
 
@@ -287,6 +281,14 @@ def observe(
     if outside and learner._uses_extra:
         warn_of_extra(outside, stacklevel=stacklevel)
         left_out = _filtered(opened.select(*outside), counts).to_native()
+    elif outside:
+        names = {own: node for own, node in names.items() if node is not None}
+        warnings.warn(
+            f"Columns that are no node of the graph are not used: {some(outside)}. Add them to the "
+            'graph, drop them, or write extra="error".',
+            CausalAugWarning,
+            stacklevel=stacklevel - 1,
+        )
     opened = opened.drop(*outside)
     opened = opened.rename({own: node for own, node in names.items() if node not in (None, own)})
     warn_of_number_texts(opened, kinds, stacklevel=stacklevel)

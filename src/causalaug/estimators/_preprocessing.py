@@ -20,7 +20,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 from sklearn import get_config
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -242,7 +242,7 @@ MOST_BINS = 255
 """As many as histogram boosting has itself; it keeps a bin of its own for missing cells."""
 
 
-class QuantileBins(TransformerMixin, BaseEstimator):
+class QuantileBins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Replaces each number by the number of its bin; missing cells stay missing.
 
     The bins of a column hold about equally many rows each. A column of at most 255 distinct values
@@ -273,14 +273,6 @@ class QuantileBins(TransformerMixin, BaseEstimator):
             bins[:, number] = np.searchsorted(edges, X[:, number])
         bins[np.isnan(X)] = np.nan
         return bins
-
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the columns, which stay what they are."""
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None) if input_features is None else None
-        if names is None:
-            names = input_features or [f"x{number}" for number in range(self.n_features_in_)]
-        return np.asarray(names, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         """Say that cells may be missing."""
@@ -333,16 +325,15 @@ def default_booster(n_rows: int, *, classification: bool, has_graph: bool = True
                      HistGradientBoostingRegressor(early_stopping=False))])
     """
     hist = HistGradientBoostingClassifier if classification else HistGradientBoostingRegressor
-    if n_rows > SMALL_TABLE:
-        return make_pipeline(QuantileBins(), _asking_for_weights(hist(early_stopping=False)))
-    if n_rows < TINY_TABLE and not has_graph:
-        return hist(max_leaf_nodes=8, max_iter=60, early_stopping=False)
     small = GradientBoostingClassifier if classification else GradientBoostingRegressor
-    least = 0.1 if n_rows < TINY_TABLE else 0.02
-    return small(n_estimators=60, min_weight_fraction_leaf=least)
-
-
-def _asking_for_weights(learner: Any) -> Any:
-    """Return the last step of a pipeline; with metadata routing on, it must ask for weights."""
-    routing = get_config()["enable_metadata_routing"]
-    return learner.set_fit_request(sample_weight=True) if routing else learner
+    if n_rows > SMALL_TABLE:
+        learner = hist(early_stopping=False)
+    elif n_rows < TINY_TABLE and not has_graph:
+        learner = hist(max_leaf_nodes=8, max_iter=60, early_stopping=False)
+    else:
+        least = 0.1 if n_rows < TINY_TABLE else 0.02
+        learner = small(n_estimators=60, min_weight_fraction_leaf=least)
+    if get_config()["enable_metadata_routing"]:
+        # In a pipeline it must ask for weights.
+        learner.set_fit_request(sample_weight=True)
+    return make_pipeline(QuantileBins(), learner) if n_rows > SMALL_TABLE else learner

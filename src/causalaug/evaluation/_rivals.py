@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from sklearn import get_config
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, CompoundKernel, ConstantKernel, WhiteKernel
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeCV
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 
 from causalaug._optional import import_optional
@@ -99,27 +99,10 @@ def _one_kernel(kernel: Any) -> Any:
     return each[0].clone_with_theta(np.mean([one.theta for one in each], axis=0))
 
 
-class ColumnsOnly(TransformerMixin, BaseEstimator):
-    """Keeps some columns of a frame, and the kind of frame."""
+def columns_of(features: Any, names: Sequence[str]) -> Any:
+    """Return some columns of a frame, as the same kind of frame."""
+    return nw.from_native(features, eager_only=True).select(*names).to_native()
 
-    def __init__(self, names: tuple[str, ...] = ()) -> None:
-        self.names = names
-
-    def fit(self, X: Any, y: Any = None) -> ColumnsOnly:
-        """Learn nothing."""
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """Return the columns."""
-        return nw.from_native(X, eager_only=True).select(list(self.names)).to_native()
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Say that there is nothing to fit."""
-        return True
-
-
-N_FOLDS = 2
-"""Folds of a search: light, since it is done within every fold of a comparison."""
 
 LEAST_SHARE = 0.01
 """A class that no tree names is taken to be as likely: a hundred trees cannot say less."""
@@ -234,11 +217,15 @@ class Tuned(_Chosen):
         """Return the loss of each setting, 0 of all where rows are too few to hold any out."""
         task: Task = Classification(np.unique(y), True) if self.classification else Regression()
         total = np.zeros(len(self.grid))
-        if len(y) < 2 * N_FOLDS:
+        # Light, since it is done within every fold of a comparison.
+        n_folds = 2
+        if len(y) < 2 * n_folds:
             return total
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            for train, held_out in task.folds(y, N_FOLDS, seed):
+            for train, held_out in task.folds(y, n_folds, seed):
+                if not task.can_learn(y[train]):
+                    continue
                 for place, setting in enumerate(self.grid):
                     tried = clone(self.estimator).set_params(**setting).fit(X[train], y[train])
                     total[place] += task.losses(tried, X[held_out], y[held_out]).sum()
@@ -263,23 +250,19 @@ def plain_learners(
     With the target's Markov blanket, a Gaussian process that sees only these columns is the
     hardest of all rivals: it knows the graph, too, and nothing but which columns matter.
     """
-    if classification:
-        found = {
-            "logistic": with_encoding(LogisticRegression(max_iter=1000), features, scale=True),
-            "forest": with_encoding(RandomForestClassifier(N_TREES), features),
-        }
-    else:
-        found = {
-            "ridge": with_encoding(RidgeCV(RIDGE_PENALTIES), features, scale=True),
-            "forest": with_encoding(RandomForestRegressor(N_TREES), features),
-        }
+    linear = LogisticRegression(max_iter=1000) if classification else RidgeCV(RIDGE_PENALTIES)
+    forest = RandomForestClassifier if classification else RandomForestRegressor
     process = GaussianProcess(classification=classification)
-    found["boosting"] = default_learner(features, classification=classification)
-    found["Gaussian process"] = with_encoding(process, features, scale=True)
+    found = {
+        "logistic" if classification else "ridge": with_encoding(linear, features, scale=True),
+        "forest": with_encoding(forest(N_TREES), features),
+        "boosting": default_learner(features, classification=classification),
+        "Gaussian process": with_encoding(process, features, scale=True),
+    }
     if blanket:
-        part = nw.from_native(features, eager_only=True).select(blanket).to_native()
+        on_blanket = with_encoding(process, columns_of(features, blanket), scale=True)
         found["Gaussian process on the Markov blanket"] = make_pipeline(
-            ColumnsOnly(tuple(blanket)), with_encoding(process, part, scale=True)
+            FunctionTransformer(columns_of, kw_args={"names": tuple(blanket)}), on_blanket
         )
     return found
 
@@ -294,7 +277,9 @@ def tuned_learners(
 
 def _tuned(learner: Any, classification: bool) -> Any:
     """Return a learner that chooses among a few settings; others stay as they are."""
-    *before, last = [step for _, step in learner.steps] if _has_steps(learner) else [learner]
+    *before, last = (
+        [step for _, step in learner.steps] if isinstance(learner, Pipeline) else [learner]
+    )
     family = _family(last)
     if family == "RandomForest":
         chosen: Any = TunedForest(last)
@@ -303,10 +288,6 @@ def _tuned(learner: Any, classification: bool) -> Any:
     else:
         return learner
     return make_pipeline(*before, chosen) if before else chosen
-
-
-def _has_steps(learner: Any) -> bool:
-    return isinstance(learner, Pipeline)
 
 
 def renamed(learner: Any, rivals: Mapping[str, Any]) -> dict[str, Any]:
@@ -336,8 +317,6 @@ def default_learner(features: Any, *, classification: bool) -> Any:
     """Return gradient boosting of a size that suits the table, for columns of any kind."""
     n_rows = len(nw.from_native(features, eager_only=True))
     learner = default_booster(n_rows, classification=classification)
-    if get_config()["enable_metadata_routing"] and not isinstance(learner, Pipeline):
-        learner = learner.set_fit_request(sample_weight=True)
     return with_encoding(learner, features, one_hot=False)
 
 
@@ -381,17 +360,13 @@ def named_learner(name: str, features: Any, *, classification: bool) -> Any:
             f"Use {other!r}, or another task."
         )
     if name == "xgboost":
-        return _xgboost(features, classification=classification)
+        package = import_optional("xgboost", extra="xgboost", purpose="The learner 'xgboost'")
+        kind = package.XGBClassifier if classification else package.XGBRegressor
+        # One thread: the rows are few.
+        return with_encoding(kind(n_jobs=1), features, one_hot=False)
     if name in LINEAR:
         linear = LogisticRegression(max_iter=1000) if classification else Ridge()
         return with_encoding(linear, features, scale=True)
     if name == "boosting":
         return default_learner(features, classification=classification)
     return plain_learners(features, classification=classification)[name]
-
-
-def _xgboost(features: Any, *, classification: bool) -> Any:
-    """Return XGBoost, one thread: the rows are few."""
-    package = import_optional("xgboost", extra="xgboost", purpose="The learner 'xgboost'")
-    kind = package.XGBClassifier if classification else package.XGBRegressor
-    return with_encoding(kind(n_jobs=1), features, one_hot=False)

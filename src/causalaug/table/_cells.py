@@ -31,7 +31,7 @@ from causalaug.table._columns import (
     encode,
     sort_of,
 )
-from causalaug.table._sources import ArraySource, NarwhalsSource, PandasSource, Source, open_source
+from causalaug.table._sources import Source, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -99,7 +99,7 @@ def level_cells(table: Table, name: str) -> tuple[FloatArray, list[Any]]:
     number = table.index(name)
     values, first = np.unique(table.values[:, number], return_index=True)
     there = ~np.isnan(values)
-    cells = _objects(open_source(table.source, table.columns), name)
+    cells = open_source(table.source, table.columns).objects(name)
     return values[there], [cells[row] for row in first[there]]
 
 
@@ -107,7 +107,7 @@ def _look_up(table: Table, source: Source, column: Column) -> FloatArray:
     """Return the values of the cells that the table holds; the others are `UNSEEN`."""
     values, levels = level_cells(table, column.name)
     code = dict(zip(levels, values, strict=True))
-    cells = _objects(source, column.name)
+    cells = source.objects(column.name)
     coded = np.array([code.get(cell, UNSEEN) for cell in cells], dtype=np.float64)
     coded[column.missing] = np.nan
     if not np.isfinite(coded).any():
@@ -151,7 +151,7 @@ def _labelled(source: Source, column: Column) -> Column:
     """Return a category column with its labels as cells, not their codes; any other as it is."""
     if column.ordered is None:
         return column
-    labels = np.array(_objects(source, column.name), dtype=object)
+    labels = np.array(source.objects(column.name), dtype=object)
     return Column(column.name, column.dtype, labels)
 
 
@@ -183,17 +183,6 @@ def _another_sort(column: Column, known: Collection[str], found: Collection[str]
         f"Column {column.name!r} must hold {' or '.join(sorted(known))}, as in the fitted table. "
         f"Found {' and '.join(sorted(odd))} (dtype {column.dtype}). Convert it."
     )
-
-
-def _objects(source: Source, name: str) -> list[Any]:
-    """Return the cells of a column as plain objects, categories as their labels."""
-    if isinstance(source, PandasSource):
-        return source.frame[name].astype(object).to_list()
-    if isinstance(source, NarwhalsSource):
-        return source.frame[name].to_list()
-    assert isinstance(source, ArraySource)
-    cells: list[Any] = source.array[:, list(source.names).index(name)].tolist()
-    return cells
 
 
 MARGIN = 0.5
