@@ -170,14 +170,16 @@ class CandidateFitter:
         rows = ladder.select(job.train)
         features, _ = ladder.on(job.place).select(job.held_out).features_and_target()
         made, fitted = self.fit(rows.on(job.place), job)
-        by_rung = {
-            # The rows that are asked may have holes where those to learn from have none.
-            rung: self._predictions(
-                fitted, features, rows.on(rung), job.seed, fill=ladder.fills_holes
-            )
-            # Without holes to fill, what is predicted is the same on every rung.
-            for rung in (job.rungs if ladder.fills_holes else job.rungs[:1])
-        }
+        by_rung = {}
+        # Without holes to fill, what is predicted is the same on every rung.
+        for rung in job.rungs if ladder.fills_holes else job.rungs[:1]:
+            filler = None
+            if ladder.fills_holes:
+                # The rows that are asked may have holes where those to learn from have none.
+                model = rows.on(rung).fit(self.conditional, job.seed)
+                filler = Filler.of(rows.on(rung), model, job.seed)
+            predicted = predictions_of(self.task, list(fitted.values()), features, filler)
+            by_rung[rung] = dict(zip(fitted, predicted, strict=True))
         predictions = {
             (rung, each): by_rung.get(rung, by_rung[job.rungs[0]])[twin]
             for (rung, each), twin in job.twins.items()
@@ -185,24 +187,6 @@ class CandidateFitter:
         if made is None or not self.averages or self.task.classes is not None:
             return predictions, None
         return predictions, made.model_alone().predict_moments(features)
-
-    def _predictions(
-        self,
-        fitted: Mapping[Candidate, Any],
-        features: Any,
-        rows: Observed,
-        seed: int,
-        *,
-        fill: bool,
-    ) -> dict[Candidate, FloatArray]:
-        """Return what fitted candidates predict; holes are filled by the model of some rows."""
-        filler = (
-            Filler(rows.fit(self.conditional, seed), tuple(rows.names.values()), seed)
-            if fill
-            else None
-        )
-        predicted = predictions_of(self.task, list(fitted.values()), features, filler)
-        return dict(zip(fitted, predicted, strict=True))
 
     def reach(self, observed: Observed) -> Range | None:
         """Return how far bounded candidates may predict; None if there are no bounds."""
@@ -319,20 +303,16 @@ def cross_fit(
         seeded = [enough_folds(repeat, rule.held_out_rows) for repeat in seeded]
     places = list(dict.fromkeys(ladder.places[rung] for rung in rungs))
     wanted = [(place, each) for place in places for each in fitter.candidates]
-    jobs = [
-        replace(job, train=train, held_out=held_out, seed=seed)
+    jobs = jobs_of(ladder, wanted)
+    asked = [
+        [replace(job, train=train, held_out=held_out, seed=seed) for job in jobs]
         for repeat in seeded
         for train, held_out, seed in repeat
-        for job in jobs_of(ladder, wanted)
     ]
-    results = Parallel(n_jobs=n_jobs)(delayed(fitter.judge)(ladder, job) for job in jobs)
-    folds: dict[int, list[tuple[Job, Judged]]] = {}
-    for job, judged in zip(jobs, results, strict=True):
-        folds.setdefault(id(job.train), []).append((job, judged))
-    gathered = {
-        place: _gather(fitter, ladder, place, held.weights, list(folds.values()))
-        for place in places
-    }
+    flat = [job for fold in asked for job in fold]
+    results = iter(Parallel(n_jobs=n_jobs)(delayed(fitter.judge)(ladder, job) for job in flat))
+    folds = [[(job, next(results)) for job in fold] for fold in asked]
+    gathered = {place: _gather(fitter, ladder, place, held.weights, folds) for place in places}
     return {rung: gathered[ladder.places[rung]] for rung in rungs}
 
 

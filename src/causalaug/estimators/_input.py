@@ -65,15 +65,18 @@ def read_rows(
 ) -> tuple[Any, Any, FloatArray]:
     """Return features, target and weights that a learner is fitted to, checked.
 
-    With `holes` cells may be missing; labels that are missing are NaN, NA or None.
+    A frame stays what it is, for `Table` to check: integers and booleans that pandas calls nullable
+    must not become floats or objects on their way. With `holes` cells may be missing; labels that
+    are missing are NaN, NA or None.
     """
     is_number = learner._kind_of_target == "continuous"
-    X, y = check_rows(learner, X, y, y_numeric=is_number, holes=holes)
+    X, y = _features_and_cells(learner, X, _cells_of(y, is_number=is_number), holes, is_number)
     learner._sorts = sorts_of(X) if is_frame(X) else None
     missing = pd.isna(y)
     if not missing.any():
         return X, learner._check_target(y), check_weights(sample_weight, len(y))
-    labels = learner._check_target(labels_there(y, missing))
+    labels = as_column(labels_there(y, missing), int((~missing).sum()))
+    labels = learner._check_target(labels)
     if labels.dtype.kind == "f":
         y = np.full(len(missing), np.nan)
         y[~missing] = labels
@@ -81,6 +84,53 @@ def read_rows(
         y = pd.Series(pd.NA, index=range(len(missing)), dtype="Int64")
         y[~missing] = labels
     return X, y, check_weights(sample_weight, len(y))
+
+
+def _cells_of(y: Any, *, is_number: bool) -> Any:
+    """Return a target without a mask, what is masked is missing; numbers if these are wanted."""
+    if isinstance(y, np.ma.MaskedArray):
+        cells = y.data
+        if np.ma.is_masked(y):
+            cells = cells.astype(object)
+            cells[np.ma.getmaskarray(y)] = None
+        y = cells
+    if is_number:
+        check_numbers(y)
+    if not isinstance(y, pd.Series):
+        return y
+    try:
+        return y.astype(object).infer_objects().to_numpy()
+    except OverflowError:  # from old versions of pandas, of integers that no float can hold
+        return y.to_numpy()
+
+
+def _features_and_cells(
+    learner: Any, X: Any, y: Any, holes: bool, is_number: bool
+) -> tuple[Any, Any]:
+    """Return features and the cells of the target, None where a label is missing and may be."""
+    missing = _missing_labels(y) if holes else None
+    finite = "allow-nan" if holes else True
+    if missing is None and not is_frame(X):
+        checked: tuple[Any, Any] = validated(
+            learner, X, y, y_numeric=is_number, ensure_all_finite=finite
+        )
+        return checked
+    if missing is not None and missing.all():
+        raise TableError(
+            "At least one row must have a target. Found none: all "
+            f"{len(missing)} cells of `y` are missing."
+        )
+    if missing is not None:
+        opened = nw.from_native(y, series_only=True, pass_through=True)
+        listed = opened.to_list() if isinstance(opened, nw.Series) else list(y)
+        as_column(missing, len(X))
+        y = pd.Series(listed, dtype=object).to_numpy(copy=True)
+        y[missing] = None
+    if is_frame(X):
+        validated(learner, X, skip_check_array=True)
+    else:
+        X = validated(learner, X, ensure_all_finite=finite)
+    return X, y if missing is not None else as_column(y, len(X))
 
 
 def read_asked(learner: Any, X: Any, stacklevel: int) -> Any:
@@ -91,7 +141,7 @@ def read_asked(learner: Any, X: Any, stacklevel: int) -> Any:
         warn_of_new_labels(learner._labels, X, stacklevel=stacklevel + 1)
     else:
         names = names_at_fit(learner)
-        if is_frame(X) and names and set(names) <= set(X.columns):
+        if names and set(names) <= set(_columns_of(X)):
             # An array was fitted, whose names say which column of a frame is which.
             X = nw.from_native(X, eager_only=True).select(*names).to_native()
         # Without a model NaN is refused as well, in the words of scikit-learn.
@@ -105,47 +155,6 @@ def names_at_fit(learner: Any) -> Sequence[str]:
     """Return the names of the features, or () if nobody gave any."""
     names = getattr(learner, "feature_names_in_", learner.feature_names)
     return () if names is None else list(map(str, names))
-
-
-def check_rows(
-    estimator: Any, X: Any, y: Any, *, y_numeric: bool, holes: bool = False
-) -> tuple[Any, Any]:
-    """Return features and target as arrays; a frame stays what it is, for `Table` to check.
-
-    Integers and booleans that pandas calls nullable must not become floats or objects on
-    their way. With `holes` cells may be missing; labels that are missing are NaN or None.
-    """
-    y = _unmasked(y, y_numeric=y_numeric)
-    if y_numeric:
-        check_numbers(y)
-    if isinstance(y, pd.Series):
-        try:
-            y = y.astype(object).infer_objects().to_numpy()
-        except OverflowError:  # from old versions of pandas, of integers that no float can hold
-            y = y.to_numpy()
-    if holes and (missing := _missing_labels(y)) is not None:
-        return _check_unlabelled(estimator, X, y, missing, y_numeric)
-    if not is_frame(X):
-        finite = "allow-nan" if holes else True
-        checked: tuple[Any, Any] = validated(
-            estimator, X, y, y_numeric=y_numeric, ensure_all_finite=finite
-        )
-        return checked
-    validated(estimator, X, skip_check_array=True)
-    return X, as_column(y, len(X))
-
-
-def _unmasked(y: Any, *, y_numeric: bool) -> Any:
-    """Return a target without a mask: what is masked is missing."""
-    if not isinstance(y, np.ma.MaskedArray):
-        return y
-    if not np.ma.is_masked(y):
-        return y.data
-    if y_numeric and y.dtype.kind in "biuf":
-        return np.ma.filled(y.astype(np.float64), np.nan)
-    cells = y.data.astype(object)
-    cells[np.ma.getmaskarray(y)] = None
-    return cells
 
 
 def labels_there(target: Any, missing: BoolArray) -> Any:
@@ -170,32 +179,6 @@ def _missing_labels(y: Any) -> BoolArray | None:
     except (TypeError, ValueError):
         return None
     return missing if missing.ndim == 1 and missing.any() else None
-
-
-def _check_unlabelled(
-    estimator: Any, X: Any, y: Any, missing: BoolArray, y_numeric: bool
-) -> tuple[Any, Any]:
-    """Return features and target of rows of which some have no label."""
-    if missing.all():
-        raise TableError(
-            "At least one row must have a target. Found none: all "
-            f"{len(missing)} cells of `y` are missing."
-        )
-    as_column(missing, len(X))
-    opened = nw.from_native(y, series_only=True, pass_through=True)
-    listed = opened.to_list() if isinstance(opened, nw.Series) else list(y)
-    cells = pd.Series(listed, dtype=object).to_numpy(copy=True)
-    labels = as_column(labels_there(cells, missing), int(sum(~missing)))
-    if is_frame(X):
-        validated(estimator, X, skip_check_array=True)
-    else:
-        X = validated(estimator, X, ensure_all_finite="allow-nan")
-    if y_numeric:
-        target = np.full(len(missing), np.nan)
-        target[~missing] = np.asarray(labels, dtype=np.float64)
-        return X, target
-    cells[missing] = None
-    return X, cells
 
 
 def validated(estimator: Any, *data: Any, **options: Any) -> Any:
