@@ -150,7 +150,7 @@ def make_new_rows(
     originals = originals_of(observed, conditional, seed)
     model = observed.fit(conditional, seed)
     augmented, lent = numbered_as_observed(model.make_rows(expansion, seed), observed)
-    if originals is not observed:
+    if observed.table.missing is not None:
         given = GivenRows(originals.table.source, originals.sample_weight)
         augmented = replace(augmented, originals=given)
     return NewRows(originals, model, augmented, classes, lent)
