@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 BASELINE, MODEL = "baseline", "graph model"
 NOTHING, ORDER, AUGMENTED = "without knowledge", "order", "augmented"
-LADDER = (BASELINE, NOTHING, ORDER, AUGMENTED)
-"""The learner alone, and its blends on the rungs of the ladder: no knowledge, order, graph."""
+"""The learner's blends on the rungs of the ladder: no knowledge, order, graph."""
 
 NO_RIVALS = (NOTHING, ORDER, AUGMENTED, MODEL)
 """Methods that are not plain learners."""
