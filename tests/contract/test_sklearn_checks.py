@@ -5,6 +5,7 @@ columns of each array and give it a star: the target causes all of them.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -14,8 +15,9 @@ import causalaug as ca
 
 
 def star(X):
-    names = [f"x{number}" for number in range(X.shape[1])]
-    return ca.ADMG([*names, "target"], [("target", name) for name in names]), np.asarray(X), names
+    if not isinstance(X, pd.DataFrame):
+        X = pd.DataFrame(X, columns=[f"x{number}" for number in range(X.shape[1])])
+    return ca.ADMG([*X.columns, "target"], [("target", name) for name in X.columns]), X
 
 
 class StarRegressor(ca.AugmentedRegressor):
@@ -27,8 +29,8 @@ class CompleteRegressor(ca.AugmentedRegressor):
     """The check's integer targets tie the paths of a star; those of the complete graph differ."""
 
     def _known_graph(self, X):
-        graph, *known = star(X)
-        return ca.complete_graph(graph.nodes), *known
+        graph, X = star(X)
+        return ca.complete_graph(graph.nodes), X
 
 
 class StarClassifier(ca.AugmentedClassifier):

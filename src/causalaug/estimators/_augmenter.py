@@ -13,8 +13,8 @@ from causalaug._validation import check_integer, check_share
 from causalaug.conditionals import ResidualConditional
 from causalaug.estimators._candidates import numbered_as_observed
 from causalaug.estimators._holes import GivenRows, complete_labelled
-from causalaug.estimators._input import read_rows, warn_of_no_graph
-from causalaug.estimators._names import name_of_target
+from causalaug.estimators._input import is_frame, read_rows, warn_of_no_graph
+from causalaug.estimators._names import name_of_target, named
 from causalaug.estimators._observed_rows import observe
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import SampledExpansion
@@ -162,9 +162,9 @@ class CausalAugmenter(BaseEstimator):
         if self.graph is None:
             warn_of_no_graph()
             return None
-        graph = as_graph(self.graph)
-        name = name_of_target(self, named_y, X, graph)
-        return observe(self, X, y, weights, graph, name=name, stacklevel=5)
+        graph, frame = as_graph(self.graph), named(self, X)
+        name, as_array = name_of_target(self, named_y, frame, graph), not is_frame(X)
+        return observe(self, frame, y, weights, graph, name=name, as_array=as_array, stacklevel=5)
 
     def _check_target(self, target):
         return target

@@ -16,6 +16,7 @@ from causalaug.estimators._candidates import DRAWN, EXPECTED
 from causalaug.estimators._cross_fit import CandidateFitter, fit_candidates
 from causalaug.estimators._folds import check_groups, warn_of_copies
 from causalaug.estimators._input import (
+    is_frame,
     labels_of,
     names_at_fit,
     read_asked,
@@ -35,7 +36,7 @@ from causalaug.estimators._learner import (
     take_rows,
 )
 from causalaug.estimators._learner_errors import has_holes, huge_cells
-from causalaug.estimators._names import name_of_target
+from causalaug.estimators._names import name_of_target, named
 from causalaug.estimators._observed_rows import GRAPH, RUNGS, Ladder, observe
 from causalaug.estimators._preprocessing import with_encoding, with_holes
 from causalaug.exceptions import ParameterError
@@ -161,7 +162,8 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             learner = with_encoding(self._default_learner(n_labels), X, one_hot=False)
         learner = Learner(seeded(learner, rng), fit_params)
         self._forget()
-        if self.graph is None:
+        graph, named_X = self._known_graph(X)
+        if graph is None:
             warn_of_no_graph(stacklevel=4)
             # As with a graph, rows of no weight are not there: trees would still split at them.
             rows = np.flatnonzero(weights)
@@ -170,9 +172,11 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             self.estimator_ = learner.fit(Training(X, y, weights, len(y)), new_seed(rng))
             self._predictor = self.estimator_
             return None
-        graph = as_graph(self.graph)
-        name = name_of_target(self, named_y, X, graph)
-        observed = observe(self, X, y, weights, graph, name=name, stacklevel=5)
+        name = name_of_target(self, named_y, named_X, graph)
+        as_array = not is_frame(X)
+        observed = observe(
+            self, named_X, y, weights, graph, name=name, as_array=as_array, stacklevel=5
+        )
         warn_of_no_labels(pd.isna(y)[weights > 0.0], stacklevel=4)
         self._labels = labels_of(X)
         if observed.extra is not None and not self.keep_holes and has_holes(observed.extra):
@@ -307,6 +311,10 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
                 f'Found {self.estimator!r}. Use new_targets="drawn".'
             )
         return self.estimator, self._rule()
+
+    def _known_graph(self, X):
+        """Return the graph, None if there is none, and the features as a frame with names."""
+        return (None, X) if self.graph is None else (as_graph(self.graph), named(self, X))
 
     def _conditional(self):
         return resolve_conditional(self.conditional, default_conditional())

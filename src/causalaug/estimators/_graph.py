@@ -22,7 +22,7 @@ from causalaug.estimators._input import (
     warn_of_no_labels,
 )
 from causalaug.estimators._intervals import checked_levels
-from causalaug.estimators._names import name_of_target, names_of_array
+from causalaug.estimators._names import name_of_target, named
 from causalaug.estimators._observed_rows import observe
 from causalaug.estimators._predictors import probabilities_of
 from causalaug.estimators._two_models import TwoModels
@@ -85,10 +85,10 @@ class GraphEstimator(BaseEstimator):
         named_y = y
         X, y, weights = read_rows(self, X, y, sample_weight, holes=True)
         if self.graph is None:
-            X = self._named(X)
+            X = self._named(X) if self.feature_names is None else named(self, X)
             graph, name = self._complete_graph(X, named_y)
         else:
-            graph = as_graph(self.graph)
+            X, graph = named(self, X), as_graph(self.graph)
             name = name_of_target(self, named_y, X, graph)
         observed = observe(self, X, y, weights, graph, name=name)
         warn_of_no_labels(pd.isna(y)[weights > 0.0])
@@ -118,8 +118,7 @@ class GraphEstimator(BaseEstimator):
         """Return a frame whose columns are named x0, x1, ... unless all of them have names."""
         names = [f"x{number}" for number in range(X.shape[1])]
         if not is_frame(X):
-            given = names_at_fit(self)
-            return pd.DataFrame(X, columns=names_of_array(X, given) if given else names)
+            return pd.DataFrame(X, columns=names_at_fit(self) or names)
         is_named = not isinstance(X, pd.DataFrame) or all(isinstance(each, str) for each in X)
         return X if is_named else X.set_axis(names, axis=1)
 

@@ -22,7 +22,7 @@ from causalaug.estimators._learner_errors import check_finite
 from causalaug.exceptions import CausalAugError, CausalAugWarning, ParameterError, TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping
 
     from numpy.typing import NDArray
 
@@ -151,10 +151,10 @@ def read_asked(learner: Any, X: Any, stacklevel: int) -> Any:
     return X
 
 
-def names_at_fit(learner: Any) -> Sequence[str]:
-    """Return the names of the features, or () if nobody gave any."""
+def names_at_fit(learner: Any) -> list[str]:
+    """Return the names of the features, or none if nobody gave any."""
     names = getattr(learner, "feature_names_in_", learner.feature_names)
-    return () if names is None else list(map(str, names))
+    return [] if names is None else list(map(str, names))
 
 
 def labels_there(target: Any, missing: BoolArray) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from causalaug._validation import look_alikes, no_node, some
 from causalaug.estimators._input import is_frame
 from causalaug.exceptions import GraphMismatchError, ParameterError, TableError
@@ -56,12 +58,11 @@ def _check_prefixes(columns: Sequence[str], missing: Sequence[str]) -> None:
 
 def name_of_target(learner: Any, y: Any, features: Any, graph: ADMG) -> str:
     """Return the name of the target: as given, that of `y`, or the only node left."""
-    check_named(features, learner.feature_names)
     if learner.target is not None:
         if learner.target not in graph.nodes:
             raise GraphMismatchError(no_node(learner.target, graph.nodes))
         return str(learner.target)
-    names = _names_of(features) if is_frame(features) else learner.feature_names
+    names = _names_of(features)
     left = _nodes_left(graph, names)
     if getattr(y, "name", None) in graph.nodes:
         name = str(y.name)
@@ -122,6 +123,15 @@ def check_features(features: Any, target: str) -> None:
             f"The features must not hold the target. Found {target!r} among the columns "
             f"{some(names)}. Drop it, or name another target."
         )
+
+
+def named(learner: Any, features: Any) -> Any:
+    """Return features as a frame, whose columns have the names that a graph is matched by."""
+    names = learner.feature_names
+    check_named(features, names)
+    if is_frame(features):
+        return features
+    return pd.DataFrame(features, columns=names_of_array(features, names))
 
 
 def check_named(features: Any, feature_names: Sequence[str] | None) -> None:

@@ -20,12 +20,11 @@ import pandas as pd
 
 from causalaug._validation import some
 from causalaug.conditionals import belief_by_variable
-from causalaug.estimators._input import is_frame, labels_there, warn_of_number_texts
+from causalaug.estimators._input import labels_there, warn_of_number_texts
 from causalaug.estimators._names import (
     check_features,
     kinds_with_target,
     match_names,
-    names_of_array,
 )
 from causalaug.exceptions import CausalAugWarning
 from causalaug.factorization import factorize
@@ -263,15 +262,16 @@ def observe(
     graph: ADMG,
     *,
     name: str,
+    as_array: bool = False,
     stacklevel: int = 4,
 ) -> Observed:
-    """Join features and target into one table, checked against the graph and the parameters."""
+    """Join features and target into one table, checked against the graph and the parameters.
+
+    The features are a frame; with `as_array` a learner gets them as an array.
+    """
     dtype, counts = None, weights > 0.0
     if pd.isna(y).any():
         dtype, y = _dtype_and_cells(y)
-    as_array = not is_frame(X)
-    if as_array:
-        X = pd.DataFrame(X, columns=names_of_array(X, learner.feature_names))
     check_features(X, name)
     opened = nw.from_native(X, eager_only=True)
     names = match_names(opened.columns, [node for node in graph.nodes if node != name])
