@@ -46,16 +46,6 @@ from causalaug.model import check_strategies, resolve_conditional, warn_of_loss
 
 NEW_TARGETS = ("auto", "drawn", "expected")
 
-FEWEST_NEW_ROWS = 1000
-"""New rows cost little beside what they calm in a learner, up to about this many."""
-
-MOST_NEW_ROWS = 5_000
-"""Beyond so many a learner gets no more new rows than observed ones. They add no information, they
-calm the learner, and so many observed rows are calm; five per row took half of a fit's time. On
-seven tables of 2,000 rows 5,000 new rows instead of 10,000 changed the test error of blended
-boosting by +0.2% in the mean and by +1.1% at most (seeds 6,700,000 and up, docs/results/growth.md,
-What fewer new rows cost), and took a quarter off the time of the fit."""
-
 
 def default_conditional() -> Conditional:
     """Return how the learners model one factor unless they are told."""
@@ -65,10 +55,17 @@ def default_conditional() -> Conditional:
 def default_expansion(n_rows: int) -> BudgetExpansion:
     """Return how the learners make new rows of so many observed ones unless they are told.
 
+    New rows cost little beside what they calm in a learner, up to about 1,000. Beyond 5,000 a
+    learner gets no more new rows than observed ones. They add no information, they calm the
+    learner, and so many observed rows are calm; five per row took half of a fit's time. On seven
+    tables of 2,000 rows 5,000 new rows instead of 10,000 changed the test error of blended boosting
+    by +0.2% in the mean and by +1.1% at most (seeds 6,700,000 and up, docs/results/growth.md, What
+    fewer new rows cost), and took a quarter off the time of the fit.
+
     >>> [default_expansion(n_rows).rows for n_rows in (60, 2_000, 50_000, 200_000)]
     [1000, 5000, 50000, 200000]
     """
-    return BudgetExpansion(max(min(5 * n_rows, MOST_NEW_ROWS), n_rows, FEWEST_NEW_ROWS))
+    return BudgetExpansion(max(min(5 * n_rows, 5_000), n_rows, 1_000))
 
 
 class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):

@@ -44,9 +44,6 @@ if TYPE_CHECKING:
 
 DRAWN, EXPECTED = "drawn", "expected"
 
-RAREST_CLASS = 1e-3
-"""A class that is less probable gets no row of its own; the others take its weight."""
-
 
 @dataclass(frozen=True, eq=False)
 class NewRows:
@@ -105,7 +102,8 @@ class NewRows:
     def _with_each_class(self, features: Any, target: Any, weights: FloatArray) -> Training:
         """Return rows in which a new row stands once for each class that it may have."""
         n = self.observed.n_rows
-        probable = np.where(self.expected >= RAREST_CLASS, self.expected, 0.0)
+        # A class that is less probable gets no row of its own; the others take its weight.
+        probable = np.where(self.expected >= 1e-3, self.expected, 0.0)
         probable /= probable.sum(axis=1, keepdims=True)
         row, label = np.nonzero(probable)
         rows = np.concatenate([np.arange(n), n + row])
@@ -155,9 +153,6 @@ def make_new_rows(
         augmented = replace(augmented, originals=given)
     return NewRows(originals, model, augmented, classes, lent)
 
-
-CONTROL_SHARE = 0.5
-"""The share of new rows that need no causal knowledge."""
 
 GRAPH_SHARE = 0.9
 """The share of new rows of the graph. Where .5 with drawn and with expected targets were candidates
@@ -335,7 +330,7 @@ def default_candidates(new_targets: str, learner: Any, *, models: bool) -> tuple
     targets = new_targets_of(new_targets, learner)
     found: tuple[Candidate, ...] = (
         PlainLearner(),
-        LearnerWithNewRows(False, CONTROL_SHARE, targets),
+        LearnerWithNewRows(False, 0.5, targets),
         LearnerWithNewRows(True, GRAPH_SHARE, targets),
     )
     if models and loss_of(learner) != QUANTILE:

@@ -20,9 +20,6 @@ from causalaug.exceptions import CausalAugWarning, ParameterError
 from causalaug.table import EqualRows
 from causalaug.typing import FloatArray, IntArray
 
-LEAST_PROBABILITY = 1e-9
-"""Probabilities below it are taken for it: one row must not outweigh all the others."""
-
 Folds = Iterator[tuple[IntArray, IntArray]]
 
 
@@ -139,7 +136,8 @@ class Classification(Task):
             missed: FloatArray = (predictions.argmax(axis=1) != own).astype(np.float64)
             return missed
         probability = predictions[np.arange(len(target)), own]
-        surprise: FloatArray = -np.log(np.maximum(probability, LEAST_PROBABILITY))
+        # One row that is taken to be impossible must not outweigh all the others.
+        surprise: FloatArray = -np.log(np.maximum(probability, 1e-9))
         return surprise
 
     def residuals(self, predictions: FloatArray, target: NDArray[Any]) -> FloatArray:

@@ -103,7 +103,8 @@ def numbers_of(features: Any, names: Sequence[object] = ()) -> dict[object, Any]
         return {name: _floats(cells) for name, cells in zip(names, features.T, strict=True)}
     opened = nw.from_native(features, eager_only=True)
     odd = {*columns_without_numbers(features), *columns_of_times(features)}
-    return {name: _floats(opened[name].to_numpy()) for name in opened.columns if name not in odd}
+    named = {name: opened.get_column(name) for name in opened.columns if name not in odd}
+    return {name: _floats(column.to_numpy()) for name, column in named.items()}
 
 
 def _floats(cells: Any) -> Any:

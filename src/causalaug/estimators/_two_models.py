@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from causalaug.model import GraphModel, Prediction
     from causalaug.typing import FloatArray
 
-ENOUGH_TO_JUDGE = 200
-"""Held-out rows that suffice to weigh two models: of 1,000 rows and more, one fold."""
-
 PRIOR = 0.8
 """How far the graph's model is believed before held-out rows are asked. With equal weights instead
 right graphs lost up to 2 points more (100 log ratio of test errors, log-losses of classes among
@@ -98,7 +95,8 @@ def _weigh(ladder: Ladder, conditional: Conditional, task: Task, seed: int) -> F
     held = hold_out_labelled(task, observed, None, np.random.default_rng(0))
     names = tuple(observed.names.values())
     predictions, targets, rows = [], [], []
-    for train, held_out in enough_folds(held.repeats[0], ENOUGH_TO_JUDGE):
+    # So many held-out rows suffice to weigh two models: of 1,000 rows and more, one fold.
+    for train, held_out in enough_folds(held.repeats[0], 200):
         features, target = observed.select(held_out).features_and_target()
         known = ladder.select(train)
         members = [

@@ -104,10 +104,6 @@ def columns_of(features: Any, names: Sequence[str]) -> Any:
     return nw.from_native(features, eager_only=True).select(*names).to_native()
 
 
-LEAST_SHARE = 0.01
-"""A class that no tree names is taken to be as likely: a hundred trees cannot say less."""
-
-
 class _Chosen(BaseEstimator):
     """What predicts by the setting that was chosen, `estimator_`."""
 
@@ -168,7 +164,8 @@ def _unseen_loss(forest: Any, y: Any) -> float:
     said = forest.oob_decision_function_
     own = said[np.arange(len(y)), np.searchsorted(forest.classes_, y)]
     known = np.isfinite(own)
-    return float(-np.log(np.maximum(own[known], LEAST_SHARE)).mean()) if known.any() else 0.0
+    # A hundred trees cannot say less than that of a class that none of them names.
+    return float(-np.log(np.maximum(own[known], 0.01)).mean()) if known.any() else 0.0
 
 
 class Tuned(_Chosen):

@@ -189,10 +189,6 @@ MARGIN = 0.5
 """How far beyond the observed range a number may be written, in standard deviations: as far as a
 new row may move one."""
 
-FARTHEST_OUT = 0.25
-"""How far beyond the range of an integer dtype a number of the same dtype can be drawn, in widths
-of that range: half a standard deviation, which is at most half a width."""
-
 
 def missing_cells(frame: Any, names: Sequence[str]) -> dict[str, BoolArray]:
     """Return the mask of the missing cells of each column; `names` are those of an array."""
@@ -320,7 +316,9 @@ def _as_held(dtype: Any, cells: Sequence[Any]) -> Sequence[Any]:
         return cells
     # numpy has no integers of 128 bits; no number of ours is beyond those of 64.
     range_ = np.iinfo(str(dtype).lower().replace("128", "64"))
-    slack = FARTHEST_OUT * (float(range_.max) - float(range_.min))
+    # As far beyond the range a number of the same dtype can be drawn: half a standard deviation,
+    # which is at most half the width of the range.
+    slack = 0.25 * (float(range_.max) - float(range_.min))
     if not all(range_.min - slack <= cell <= range_.max + slack for cell in cells):
         raise OverflowError(f"beyond the range of {dtype}")
     return [min(max(round(cell), range_.min), range_.max) for cell in cells]
