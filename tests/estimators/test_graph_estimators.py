@@ -198,7 +198,8 @@ def test_columns_that_are_no_nodes_are_named_or_refused():
     with pytest.warns(CausalAugWarning, match=r"no node of the graph are not used: \['id'\]"):
         model = ca.GraphRegressor(graph).fit(X.assign(id=1.0), y)
     expected = ca.GraphRegressor(graph).fit(X, y).predict(X_new)
-    np.testing.assert_allclose(model.predict(X_new.assign(id=2.0)), expected)
+    for number in (2.0, "two", np.inf):
+        np.testing.assert_allclose(model.predict(X_new.assign(id=number)), expected)
     with pytest.raises(GraphMismatchError, match="Only in the data"):
         ca.GraphRegressor(graph, extra="error").fit(X.assign(id=1.0), y)
 

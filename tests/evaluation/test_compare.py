@@ -181,8 +181,8 @@ def test_a_rival_of_the_own_kind_is_a_tuned_one():
 
 def test_gaussian_processes_say_that_they_saw_some_rows_only(monkeypatch):
     assert not compare(n_splits=2, seconds=1e-9).notes
-    monkeypatch.setattr("causalaug.evaluation._compare.MOST_ROWS", 20)
-    note = f"Gaussian processes were fitted to 20 of {len(DATA.frame) // 2} training rows."
+    monkeypatch.setattr("causalaug.evaluation._compare.MOST_ROWS", 10)
+    note = f"Gaussian processes were fitted to 10 of {len(DATA.frame) // 2} training rows."
     assert note in compare(n_splits=2, seconds=1e-9).notes
 
 

@@ -243,7 +243,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
     def _ask(self, question, X, no_answer):
         """Return what the fitted learner answers of some rows; of none it is not asked."""
         check_is_fitted(self)
-        X = read_asked(self, X, stacklevel=5)
+        X = read_asked(self, X, stacklevel=4)
         if not len(X):
             return no_answer()
         try:

@@ -125,8 +125,12 @@ class GraphEstimator(BaseEstimator):
     def _known_features(self, X):
         """Return the features that are nodes, as the models know them."""
         check_is_fitted(self, "model_")
-        features = nw.from_native(self._named(read_asked(self, X, stacklevel=4)), eager_only=True)
-        return features.select(*self._nodes).rename(self._nodes).to_native()
+        features = read_asked(self, X, stacklevel=4, used=self._used)
+        return nw.from_native(features, eager_only=True).rename(self._nodes).to_native()
+
+    def _used(self, X):
+        """Return the features that are nodes, under their own names."""
+        return nw.from_native(self._named(X), eager_only=True).select(*self._nodes).to_native()
 
     def __sklearn_tags__(self):
         """Say that features may be missing."""

@@ -133,12 +133,15 @@ def _features_and_cells(
     return X, y if missing is not None else as_column(y, len(X))
 
 
-def read_asked(learner: Any, X: Any, stacklevel: int) -> Any:
-    """Return features that a fitted learner is asked about, as it was fitted to them."""
+def read_asked(
+    learner: Any, X: Any, stacklevel: int, used: Callable[[Any], Any] = lambda features: features
+) -> Any:
+    """Return features that a fitted learner is asked about, as it was fitted to them.
+
+    Only those are checked, and returned, that `used` leaves of them.
+    """
     if is_frame(X) and learner._sorts is not None:
         validated(learner, X, skip_check_array=True, reset=False)
-        check_same_sorts(learner._sorts, X)
-        warn_of_new_labels(learner._labels, X, stacklevel=stacklevel + 1)
     else:
         names = names_at_fit(learner)
         if names and set(names) <= set(_columns_of(X)):
@@ -147,6 +150,9 @@ def read_asked(learner: Any, X: Any, stacklevel: int) -> Any:
         # Without a model NaN is refused as well, in the words of scikit-learn.
         finite = learner.model_ is None
         X = validated(learner, X, reset=False, ensure_all_finite=finite, ensure_min_samples=0)
+    X = used(X)
+    check_same_sorts(learner._sorts or {}, X)
+    warn_of_new_labels(learner._labels, X, stacklevel=stacklevel + 1)
     check_finite(X, names_at_fit(learner))
     return X
 
