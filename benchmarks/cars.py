@@ -13,7 +13,7 @@ import pandas as pd
 from sklearn.base import clone
 
 import causalaug as ca
-from causalaug.evaluation._plain import tuned_learners
+from causalaug.evaluation._rivals import tuned_learners
 from causalaug.exceptions import CausalAugWarning
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "results" / "cars.md"

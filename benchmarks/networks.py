@@ -16,7 +16,7 @@ import pandas as pd
 from sklearn.model_selection import KFold
 
 import causalaug as ca
-from causalaug.evaluation._plain import tuned_learners
+from causalaug.evaluation._rivals import tuned_learners
 from records import (
     RIVALS,
     Benchmark,

@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import causalaug as ca
-from causalaug.evaluation._gaussian_process import GaussianProcess
+from causalaug.evaluation._rivals import GaussianProcess
 
 BOOSTING = {
     "max_leaf_nodes": 8,

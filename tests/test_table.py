@@ -18,7 +18,7 @@ from scipy import sparse
 
 from causalaug.exceptions import GraphMismatchError, ParameterError, TableError
 from causalaug.table import Table
-from causalaug.table._sources import NarwhalsSource, PandasSource
+from causalaug.table._sources import NarwhalsSource, open_source
 from table_strategies import frames, frames_with_rows
 
 LIBRARIES = ["pandas", "polars", "numpy"]
@@ -476,11 +476,14 @@ def test_a_frame_of_floats_is_taken_as_one_of_several_dtypes(cells, data):
     changed = {0: np.arange(5.0)} if data.draw(st.booleans()) else {}
     mixed = floats.assign(other=np.arange(n_rows))
     more = np.column_stack([rows, rows[:, 0]])
-    together = PandasSource(floats).take(rows, changed)
-    one_by_one = PandasSource(mixed).take(more, changed).drop(columns="other")
+    together = open_source(floats).take(rows, changed)
+    one_by_one = open_source(mixed).take(more, changed).drop(columns="other")
     pd.testing.assert_frame_equal(together, one_by_one, check_exact=True)
     assert together.to_numpy().flags.f_contiguous
-    read, asked = PandasSource(floats).columns(), NarwhalsSource(nw.from_native(floats)).columns()
+    read, asked = (
+        open_source(floats).columns(),
+        NarwhalsSource(nw.from_native(floats), list(floats)).columns(),
+    )
     for quick, slow in zip(read, asked, strict=True):
         assert (quick.name, quick.dtype, quick.ordered) == (slow.name, slow.dtype, slow.ordered)
         np.testing.assert_array_equal(quick.cells, slow.cells)
@@ -489,7 +492,7 @@ def test_a_frame_of_floats_is_taken_as_one_of_several_dtypes(cells, data):
 @pytest.mark.parametrize("dtype", [">f8", "float32", "Float64", "int64"])
 def test_columns_that_are_no_plain_floats_keep_their_dtype(dtype):
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}).astype(dtype)
-    taken = PandasSource(frame).take(np.array([[1, 0]]), {})
+    taken = open_source(frame).take(np.array([[1, 0]]), {})
     assert (taken.dtypes == frame.dtypes).all()
     assert taken.astype(float).to_numpy().tolist() == [[2.0, 3.0]]
 

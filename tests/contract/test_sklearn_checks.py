@@ -5,6 +5,7 @@ columns of each array and give it a star: the target causes all of them.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -13,27 +14,32 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import causalaug as ca
 
 
-def star(X):
-    names = [f"x{number}" for number in range(X.shape[1])]
-    return ca.ADMG([*names, "target"], [("target", name) for name in names]), np.asarray(X), names
+class Star:
+    def fit(self, X, y, sample_weight=None):
+        # A frame whose columns are numbered has no names either.
+        is_numbered = isinstance(X, pd.DataFrame) and 0 in X.columns
+        return super().fit(X.to_numpy() if is_numbered else X, y, sample_weight)
 
-
-class StarRegressor(ca.AugmentedRegressor):
     def _known_graph(self, X):
-        return star(X)
+        if not isinstance(X, pd.DataFrame):
+            X = pd.DataFrame(X, columns=[f"x{number}" for number in range(X.shape[1])])
+        return ca.ADMG([*X.columns, "target"], [("target", name) for name in X.columns]), X
 
 
-class CompleteRegressor(ca.AugmentedRegressor):
+class StarRegressor(Star, ca.AugmentedRegressor):
+    pass
+
+
+class StarClassifier(Star, ca.AugmentedClassifier):
+    pass
+
+
+class CompleteRegressor(Star, ca.AugmentedRegressor):
     """The check's integer targets tie the paths of a star; those of the complete graph differ."""
 
     def _known_graph(self, X):
-        graph, *known = star(X)
-        return ca.complete_graph(graph.nodes), *known
-
-
-class StarClassifier(ca.AugmentedClassifier):
-    def _known_graph(self, X):
-        return star(X)
+        graph, X = super()._known_graph(X)
+        return ca.complete_graph(graph.nodes), X
 
 
 # Without a graph, the graph learners warn that they know nothing.

@@ -14,8 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import causalaug as ca
 from causalaug.estimators import default_booster, with_encoding
-from causalaug.estimators._bins import MOST_BINS, QuantileBins
 from causalaug.estimators._learner import weight_keyword
+from causalaug.estimators._preprocessing import MOST_BINS, QuantileBins
 
 BINS_AS_OURS = "averaged_inverted_cdf" in inspect.getsource(binning)
 """Whether this scikit-learn cuts columns at the same quantiles; older ones cut midway between."""

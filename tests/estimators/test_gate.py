@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import causalaug as ca
-from causalaug.estimators import Gate
-from causalaug.estimators._gate import compare_with_best, simplest_within_error
-from causalaug.estimators._scoring import Classification, Regression
+from causalaug.estimators import Gate, hold_out
+from causalaug.estimators._blend import compare_with_best, simplest_within_error
+from causalaug.estimators._folds import Classification, Regression
 from causalaug.exceptions import ParameterError
 from learners import GRAPH, Spy, rows_of_classification, rows_of_regression
 from oracles import first_within_one_error_of_the_best
@@ -255,7 +255,12 @@ def test_shares_may_come_as_a_list():
 def test_folds_part_the_rows_and_keep_every_class_in_training(target, n_splits, seed):
     n_splits = min(n_splits, len(target))
     task = Classification(np.unique(target), has_probabilities=True)
-    folds = list(task.folds(target, n_splits, seed))
+    features, options = np.empty((len(target), 0)), {"n_splits": n_splits}
+
+    def divide():
+        return hold_out(task, features, target, None, np.random.default_rng(seed), **options)[0]
+
+    folds = divide()
     held_out = np.concatenate([np.empty(0, dtype=int), *(held for _, held in folds)])
     assert len(np.unique(held_out)) == len(held_out)
     for train, held in folds:
@@ -266,7 +271,7 @@ def test_folds_part_the_rows_and_keep_every_class_in_training(target, n_splits, 
     counts = np.unique(target, return_counts=True)[1]
     if len(counts) > 1 and counts.min() > 1:
         assert len(held_out) == len(target)
-    again = list(task.folds(target, n_splits, seed))
+    again = divide()
     assert all(map(np.array_equal, [held for _, held in folds], [held for _, held in again]))
 
 

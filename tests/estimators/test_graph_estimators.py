@@ -18,8 +18,10 @@ from causalaug.exceptions import (
 )
 
 
-def star(mechanism, seed, n_rows=60, n_test=400, noise="gaussian"):
-    model = ca.datasets.make_sem_model("star", mechanism=mechanism, noise=noise, random_state=seed)
+def star(mechanism, seed, n_rows=60, n_test=400, noise="gaussian", n_variables=12):
+    model = ca.datasets.make_sem_model(
+        "star", n_variables=n_variables, mechanism=mechanism, noise=noise, random_state=seed
+    )
     frame = model.sample(n_rows + n_test, random_state=seed + 1).frame
     X, y = frame.drop(columns="Y"), frame["Y"]
     return model.graph, X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:]
@@ -58,7 +60,7 @@ def test_without_a_graph_the_complete_one_is_taken_and_said_so():
 
 
 def test_holes_and_frames_of_other_libraries():
-    graph, X, y, X_new, y_new = star("linear", 1)
+    graph, X, y, X_new, y_new = star("linear", 1, n_variables=5)
     model = ca.GraphRegressor(graph).fit(X, y)
     full = model.predict(X_new)
     polars = ca.GraphRegressor(graph).fit(pl.from_pandas(X), pl.from_pandas(y))
@@ -69,7 +71,7 @@ def test_holes_and_frames_of_other_libraries():
 
 
 def test_rows_with_holes_are_fitted():
-    graph, X, y, X_new, y_new = star("linear", 1)
+    graph, X, y, X_new, y_new = star("linear", 1, n_rows=40, n_variables=3)
     holes = X.mask(np.random.default_rng(0).random(X.shape) < 0.2)
     model = ca.GraphRegressor(graph, random_state=0).fit(holes, y)
     again = ca.GraphRegressor(graph, random_state=0).fit(holes, y)
@@ -80,7 +82,7 @@ def test_rows_with_holes_are_fitted():
 
 
 def test_rows_without_a_target_are_fitted():
-    graph, X, y, X_new, y_new = star("linear", 1)
+    graph, X, y, X_new, y_new = star("linear", 1, n_variables=3)
     some = y.where(np.arange(len(y)) < 30)
     model = ca.GraphRegressor(graph, random_state=0).fit(X, some)
     assert model.model_.table.n_rows == len(y)
@@ -88,7 +90,7 @@ def test_rows_without_a_target_are_fitted():
 
 
 def test_classes_may_be_missing():
-    graph, X, y, X_new, y_new = star("linear", 1)
+    graph, X, y, X_new, y_new = star("linear", 1, n_variables=3)
     label = pd.Series(np.where(y > 0, "up", "down"), name="Y", dtype=object)
     label = label.where(np.arange(len(y)) < 40)
     model = ca.GraphClassifier(graph, random_state=0).fit(X, label)
@@ -196,7 +198,8 @@ def test_columns_that_are_no_nodes_are_named_or_refused():
     with pytest.warns(CausalAugWarning, match=r"no node of the graph are not used: \['id'\]"):
         model = ca.GraphRegressor(graph).fit(X.assign(id=1.0), y)
     expected = ca.GraphRegressor(graph).fit(X, y).predict(X_new)
-    np.testing.assert_allclose(model.predict(X_new.assign(id=2.0)), expected)
+    for number in (2.0, "two", np.inf):
+        np.testing.assert_allclose(model.predict(X_new.assign(id=number)), expected)
     with pytest.raises(GraphMismatchError, match="Only in the data"):
         ca.GraphRegressor(graph, extra="error").fit(X.assign(id=1.0), y)
 

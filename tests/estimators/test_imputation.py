@@ -13,8 +13,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from causalaug.estimators._imputation import FilledIn, is_filled_in, takes_holes, with_holes
-from causalaug.evaluation._plain import plain_learners
+from causalaug.estimators._preprocessing import FilledIn, is_filled_in, takes_holes, with_holes
+from causalaug.evaluation._rivals import plain_learners
 
 LIBRARIES = [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas]
 
@@ -99,7 +99,7 @@ def test_learners_that_take_missing_cells_are_given_them(learner, takes):
 @pytest.mark.parametrize("convert", LIBRARIES[:2])
 @pytest.mark.parametrize("classification", [True, False])
 def test_every_plain_learner_can_be_fitted_to_holes(convert, classification, monkeypatch):
-    monkeypatch.setattr("causalaug.evaluation._plain.N_TREES", 3)
+    monkeypatch.setattr("causalaug.evaluation._rivals.N_TREES", 3)
     frame = convert(mixed())
     labels = np.arange(80) % 3 if classification else np.arange(80.0)
     for rival in plain_learners(frame, classification=classification, blanket=["x"]).values():

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 import causalaug as ca
 from causalaug.estimators import Blend
 from causalaug.estimators._cross_fit import PLAIN, jobs_of
-from causalaug.estimators._ladder import GRAPH, NOTHING, ORDER, RUNGS, Ladder
+from causalaug.estimators._observed_rows import GRAPH, NOTHING, ORDER, RUNGS, Ladder
 from causalaug.factorization import factorize
 from graph_strategies import admgs
 

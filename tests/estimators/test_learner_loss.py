@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR, LinearSVC
 from xgboost import XGBClassifier, XGBRegressor
 
-from causalaug.estimators._learner_loss import loss_of
+from causalaug.estimators._learner import loss_of
 
 
 class OwnFit(Ridge):

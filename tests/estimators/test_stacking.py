@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from causalaug.estimators._cross_fit import CrossFit
-from causalaug.estimators._scoring import Classification, Regression
+from causalaug.estimators._folds import Classification, Regression
 from causalaug.estimators._stacking import stacked_weights, tail_length
 
 SEEDS = st.integers(0, 10_000)

@@ -11,9 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import causalaug as ca
+from causalaug.estimators._input import as_column, check_numbers, classes_of, sorts_of
 from causalaug.estimators._learner import check_task
-from causalaug.estimators._numeric_target import check_numbers
-from causalaug.estimators._validation import as_column, classes_of, sorts_of
 from causalaug.exceptions import CausalAugError, ParameterError, TableError
 
 GRAPH = "a -> y; b -> y"

@@ -13,11 +13,9 @@ from sklearn.pipeline import make_pipeline
 
 import causalaug as ca
 from causalaug.estimators import with_encoding
-from causalaug.estimators._imputation import FilledIn
+from causalaug.estimators._preprocessing import FilledIn
 from causalaug.evaluation import Comparison, Gain
-from causalaug.evaluation._compare import _notes
-from causalaug.evaluation._gaussian_process import GaussianProcess
-from causalaug.evaluation._plain import default_learner, plain_learners
+from causalaug.evaluation._rivals import GaussianProcess, default_learner, plain_learners
 from causalaug.evaluation._trials import as_typed
 from causalaug.exceptions import ParameterError, TableError
 
@@ -28,7 +26,7 @@ DATA = ca.datasets.make_sem(40, "chain", n_variables=4, random_state=0)
 @pytest.fixture(autouse=True, scope="module")
 def few_trees():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("causalaug.evaluation._plain.N_TREES", 5)
+        patch.setattr("causalaug.evaluation._rivals.N_TREES", 5)
         yield
 
 
@@ -181,17 +179,17 @@ def test_a_rival_of_the_own_kind_is_a_tuned_one():
     assert "tuned boosting" in boosting
 
 
-def test_gaussian_processes_say_that_they_saw_some_rows_only():
-    assert not _notes(1000, rivals=True)
-    assert _notes(1001, rivals=True) == (
-        "Gaussian processes were fitted to 1,000 of 1,001 training rows.",
-    )
+def test_gaussian_processes_say_that_they_saw_some_rows_only(monkeypatch):
+    assert not compare(n_splits=2, seconds=1e-9).notes
+    monkeypatch.setattr("causalaug.evaluation._compare.MOST_ROWS", 10)
+    note = f"Gaussian processes were fitted to 10 of {len(DATA.frame) // 2} training rows."
+    assert note in compare(n_splits=2, seconds=1e-9).notes
 
 
 @pytest.mark.parametrize("classification", [True, False])
 def test_gaussian_processes_of_many_rows_are_fitted_to_some(monkeypatch, classification):
-    monkeypatch.setattr("causalaug.evaluation._gaussian_process.MOST_ROWS", 30)
-    monkeypatch.setattr("causalaug.evaluation._gaussian_process.ROWS_OF_SEARCH", 20)
+    monkeypatch.setattr("causalaug.evaluation._rivals.MOST_ROWS", 30)
+    monkeypatch.setattr("causalaug.evaluation._rivals.ROWS_OF_SEARCH", 20)
     y = DATA.y > 0.0 if classification else DATA.y
     fitted = GaussianProcess(classification=classification, random_state=0).fit(DATA.X, y)
     inner = fitted.process_.base_estimator_ if classification else fitted.process_

@@ -12,9 +12,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold
 
 import causalaug as ca
-from causalaug.estimators._features_and_target import observe
-from causalaug.estimators._folds import hold_out_labelled
-from causalaug.estimators._scoring import Regression
+from causalaug.estimators._folds import Regression, hold_out_labelled
+from causalaug.estimators._observed_rows import observe
 from causalaug.exceptions import CausalAugWarning
 
 GRAPH = "a -> b -> y; c -> y; y -> d"
@@ -160,7 +159,7 @@ def test_the_order_of_rows_means_nothing(classes, kind):
 
 def observed_of(X, y):
     graph = ca.read_graph(GRAPH)
-    return observe(X, y.to_numpy(), graph=graph, name="y", kinds={}, sample_weight=np.ones(len(y)))
+    return observe(ca.CausalAugmenter(), X, y.to_numpy(), np.ones(len(y)), graph, name="y")
 
 
 def folds_of(X, y, **options):

@@ -20,7 +20,7 @@ DATA = ca.datasets.make_sem(40, "chain", n_variables=4, n_hidden=1, random_state
 @pytest.fixture(autouse=True, scope="module")
 def few_trees():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("causalaug.evaluation._plain.N_TREES", 5)
+        patch.setattr("causalaug.evaluation._rivals.N_TREES", 5)
         yield
 
 

@@ -11,22 +11,15 @@ from causalaug._augmented_table import no_new_rows
 from causalaug._random import as_generator, new_seed
 from causalaug._validation import check_integer, check_share
 from causalaug.conditionals import ResidualConditional
-from causalaug.estimators._features_and_target import (
-    check_named,
-    check_rows,
-    name_of_target,
-    observe,
-    warn_of_no_graph,
-)
+from causalaug.estimators._candidates import numbered_as_observed
 from causalaug.estimators._holes import GivenRows, complete_labelled
-from causalaug.estimators._new_rows import numbered_as_observed
+from causalaug.estimators._input import is_frame, read_rows, warn_of_no_graph
+from causalaug.estimators._names import name_of_target, named
+from causalaug.estimators._observed_rows import observe
 from causalaug.exceptions import ParameterError
 from causalaug.expansion import SampledExpansion
 from causalaug.graphs import as_graph
 from causalaug.model import check_strategies
-
-DRAWS_PER_ROW = (1, 8, 64)
-"""How many draws are made in turn, where some end early, before there is no point in more."""
 
 
 class CausalAugmenter(BaseEstimator):
@@ -84,6 +77,11 @@ class CausalAugmenter(BaseEstimator):
     4   40.2    7.0  sick
     5   36.8    1.0  well
     """
+
+    trust = "full"
+    keep_holes = False
+    _kind_of_target = None
+    _uses_extra = True
 
     def __init__(
         self,
@@ -159,23 +157,17 @@ class CausalAugmenter(BaseEstimator):
     def _observe(self, X, y):
         """Return the rows, checked against the graph; None if there is no graph."""
         self._check_parameters()
-        features, target = check_rows(self, X, y, y_numeric=False, holes=self.graph is not None)
+        named_y = y
+        X, y, weights = read_rows(self, X, y, holes=self.graph is not None)
         if self.graph is None:
             warn_of_no_graph()
             return None
-        graph = as_graph(self.graph)
-        check_named(features, self.feature_names)
-        return observe(
-            features,
-            target,
-            graph=graph,
-            name=name_of_target(self.target, y, X, graph, self.feature_names),
-            kinds=self.kinds or {},
-            sample_weight=np.ones(len(target)),
-            limits=self.limits,
-            extra=self.extra,
-            feature_names=self.feature_names,
-        )
+        graph, frame = as_graph(self.graph), named(self, X)
+        name, as_array = name_of_target(self, named_y, frame, graph), not is_frame(X)
+        return observe(self, frame, y, weights, graph, name=name, as_array=as_array, stacklevel=5)
+
+    def _check_target(self, target):
+        return target
 
     def _draw(self, observed, n_new, rng):
         """Return at least so many new rows; draws that end early are made up for."""
@@ -189,7 +181,8 @@ class CausalAugmenter(BaseEstimator):
                 rows, _ = complete_labelled(observed, rows, conditional, seed, copies=1)
             originals = GivenRows(rows.table.source, rows.sample_weight)
         model = observed.fit(conditional, seed)
-        for times in DRAWS_PER_ROW:
+        # Where some draws end early, more are made, until there is no point in more.
+        for times in (1, 8, 64):
             augmented = model.make_rows(SampledExpansion(times * n_new), rng)
             if len(augmented) >= n_new:
                 augmented, _ = numbered_as_observed(augmented, observed)

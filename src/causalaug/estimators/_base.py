@@ -8,66 +8,43 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from causalaug._augmented_table import no_new_rows
-from causalaug._magnitudes import check_weight_range
 from causalaug._random import as_generator, new_seed
-from causalaug._validation import check_choice, check_share, some
+from causalaug._validation import check_choice, check_share
 from causalaug.conditionals import AutoConditional, Conditional, check_belief
-from causalaug.estimators._blend import Blend
+from causalaug.estimators._blend import Blend, Gate, GateResult
+from causalaug.estimators._candidates import DRAWN, EXPECTED
 from causalaug.estimators._cross_fit import CandidateFitter, fit_candidates
-from causalaug.estimators._encoding import with_encoding
-from causalaug.estimators._features_and_target import (
-    check_named,
-    check_rows,
-    is_frame,
-    kinds_with_target,
-    labels_there,
-    name_of_target,
-    observe,
-    warn_of_no_graph,
-)
 from causalaug.estimators._folds import check_groups, warn_of_copies
-from causalaug.estimators._gate import Gate, GateResult
-from causalaug.estimators._holes import filled
-from causalaug.estimators._imputation import with_holes
-from causalaug.estimators._ladder import GRAPH, RUNGS, Ladder
+from causalaug.estimators._input import (
+    is_frame,
+    labels_of,
+    names_at_fit,
+    read_asked,
+    read_rows,
+    warn_of_no_graph,
+    warn_of_no_labels,
+)
 from causalaug.estimators._learner import (
+    EXPECTED_LOSSES,
     Learner,
     Training,
-    as_fitted,
     check_fit_params,
     check_learner,
     check_task,
+    loss_of,
     seeded,
-    seeing,
     take_rows,
 )
-from causalaug.estimators._learner_errors import check_finite, has_holes, huge_cells
-from causalaug.estimators._learner_loss import EXPECTED_LOSSES, loss_of
-from causalaug.estimators._new_rows import DRAWN, EXPECTED
-from causalaug.estimators._validation import (
-    check_same_sorts,
-    labels_of,
-    sorts_of,
-    validated,
-    warn_of_new_labels,
-    warn_of_no_labels,
-)
-from causalaug.exceptions import ParameterError, TableError
+from causalaug.estimators._learner_errors import has_holes, huge_cells
+from causalaug.estimators._names import name_of_target, named
+from causalaug.estimators._observed_rows import GRAPH, RUNGS, Ladder, observe
+from causalaug.estimators._preprocessing import with_encoding, with_holes
+from causalaug.exceptions import ParameterError
 from causalaug.expansion import BudgetExpansion
 from causalaug.graphs import as_graph
 from causalaug.model import check_strategies, resolve_conditional, warn_of_loss
 
 NEW_TARGETS = ("auto", "drawn", "expected")
-
-FEWEST_NEW_ROWS = 1000
-"""New rows cost little beside what they calm in a learner, up to about this many."""
-
-MOST_NEW_ROWS = 5_000
-"""Beyond so many a learner gets no more new rows than observed ones. They add no information, they
-calm the learner, and so many observed rows are calm; five per row took half of a fit's time. On
-seven tables of 2,000 rows 5,000 new rows instead of 10,000 changed the test error of blended
-boosting by +0.2% in the mean and by +1.1% at most (seeds 6,700,000 and up, docs/results/growth.md,
-What fewer new rows cost), and took a quarter off the time of the fit."""
 
 
 def default_conditional() -> Conditional:
@@ -78,14 +55,23 @@ def default_conditional() -> Conditional:
 def default_expansion(n_rows: int) -> BudgetExpansion:
     """Return how the learners make new rows of so many observed ones unless they are told.
 
+    New rows cost little beside what they calm in a learner, up to about 1,000. Beyond 5,000 a
+    learner gets no more new rows than observed ones. They add no information, they calm the
+    learner, and so many observed rows are calm; five per row took half of a fit's time. On seven
+    tables of 2,000 rows 5,000 new rows instead of 10,000 changed the test error of blended boosting
+    by +0.2% in the mean and by +1.1% at most (seeds 6,700,000 and up, docs/results/growth.md, What
+    fewer new rows cost), and took a quarter off the time of the fit.
+
     >>> [default_expansion(n_rows).rows for n_rows in (60, 2_000, 50_000, 200_000)]
     [1000, 5000, 50000, 200000]
     """
-    return BudgetExpansion(max(min(5 * n_rows, MOST_NEW_ROWS), n_rows, FEWEST_NEW_ROWS))
+    return BudgetExpansion(max(min(5 * n_rows, 5_000), n_rows, 1_000))
 
 
 class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
     """A learner that is trained on the rows that its causal graph makes plausible."""
+
+    _uses_extra = True
 
     def __init__(
         self,
@@ -164,11 +150,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         """Fit to the rows with the graph of each rung, and keep what comes of the graph's own."""
         learner, rule = self._check_parameters()
         named_y = y
-        is_number = self._kind_of_target == "continuous"
-        X, y = check_rows(self, X, y, y_numeric=is_number, holes=self.graph is not None)
-        y = self._check_labels(y)
-        self._sorts = sorts_of(X)
-        weights = _check_weights(sample_weight, len(y))
+        X, y, weights = read_rows(self, X, y, sample_weight, holes=self.graph is not None)
         groups = check_groups(groups, len(y))
         check_fit_params(fit_params, len(y))
         rng = as_generator(self.random_state)
@@ -177,7 +159,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             learner = with_encoding(self._default_learner(n_labels), X, one_hot=False)
         learner = Learner(seeded(learner, rng), fit_params)
         self._forget()
-        graph, X, feature_names = self._known_graph(X)
+        graph, named_X = self._known_graph(X)
         if graph is None:
             warn_of_no_graph(stacklevel=4)
             # As with a graph, rows of no weight are not there: trees would still split at them.
@@ -185,31 +167,20 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             if len(rows) < len(y):
                 X, y, weights = take_rows(X, rows), y[rows], weights[rows]
             self.estimator_ = learner.fit(Training(X, y, weights, len(y)), new_seed(rng))
+            self._predictor = self.estimator_
             return None
-        check_named(X, feature_names)
-        name = name_of_target(self.target, named_y, X, graph, feature_names)
+        name = name_of_target(self, named_y, named_X, graph)
+        as_array = not is_frame(X)
         observed = observe(
-            X,
-            y,
-            graph=graph,
-            name=name,
-            kinds=kinds_with_target(name, self._kind_of_target, self.kinds),
-            sample_weight=weights,
-            limits=self.limits,
-            extra=self.extra,
-            feature_names=feature_names,
-            keep_holes=self.keep_holes,
-            trust=self.trust,
-            stacklevel=5,
+            self, named_X, y, weights, graph, name=name, as_array=as_array, stacklevel=5
         )
-        _check_some_labels(observed)
         warn_of_no_labels(pd.isna(y)[weights > 0.0], stacklevel=4)
         self._labels = labels_of(X)
         if observed.extra is not None and not self.keep_holes and has_holes(observed.extra):
             # The graph's model completes its own columns only.
             learner = replace(learner, estimator=with_holes(learner.estimator))
         groups = None if groups is None else groups[weights > 0.0]
-        if getattr(rule, "cv", None) is None:
+        if rule.cv is None:
             if groups is None:
                 warn_of_copies(observed.labelled().equal_rows(), stacklevel=4)
             observed, times = observed.repeated()
@@ -228,32 +199,19 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _forget(self):
         """Reset what an earlier fit has learnt; a blend and one learner leave different things."""
-        learnt = (
-            "estimator_",
-            "estimators_",
-            "blend_",
-            "judged_rows_",
-            "held_out_loss_",
-            "_mean",
-            "_filler",
-            "_errors",
-            "_labels",
-        )
-        for name in learnt:
-            if hasattr(self, name):
-                delattr(self, name)
-        self.augmented_, self.model_, self.gate_, self._columns = None, None, None, None
-        self.augmented_share_ = 0.0
+        for name in ("estimator_", "estimators_", "blend_", "judged_rows_", "held_out_loss_"):
+            self.__dict__.pop(name, None)
+        self.augmented_, self.model_, self.gate_ = None, None, None
+        self.augmented_share_, self._labels = 0.0, {}
 
     def _keep(self, observed, found):
         """Keep what was fitted with the graph itself, and how it was chosen."""
         judged, weights = found.judged[GRAPH], found.weights[GRAPH]
         self.augmented_, self.model_ = found.rows.augmented, found.rows.model
-        self._filler = found.filler()
+        self._predictor = found.predictor(GRAPH)
         self.augmented_share_ = float(weights @ [each.share for each in judged.candidates])
         if found.fitter.averages:
-            self._mean = found.predictor(GRAPH)
-            self.estimators_ = [member for _, member in self._mean.members]
+            self.estimators_ = [member for _, member in self._predictor.members]
             self._keep_errors(observed, judged, weights, found.rows.model_alone())
             self.blend_ = judged.frame(weights)
             self.judged_rows_ = len(judged.target)
@@ -261,7 +219,7 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         else:
             if self.augmented_share_ > 0.0 and not len(self.augmented_):
                 raise no_new_rows()
-            self.estimator_, self._columns = as_fitted(found.one(GRAPH))
+            self.estimator_ = found.one(GRAPH)
             self.gate_ = GateResult.of(judged, weights, self._conditional())
         warn_of_loss(self.model_, self.augmented_, stacklevel=5)
 
@@ -284,25 +242,17 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _ask(self, question, X, no_answer):
         """Return what the fitted learner answers of some rows; of none it is not asked."""
-        fitted, X = self._fitted(), self._check_features(X)
+        check_is_fitted(self)
+        X = read_asked(self, X, stacklevel=4)
         if not len(X):
             return no_answer()
         try:
-            return question(fitted, X)
+            return question(self._predictor, X)
         except ValueError as error:
-            huge = huge_cells(X, error, self._names_of_features())
+            huge = huge_cells(X, error, names_at_fit(self))
             if huge is None:
                 raise
             raise huge from error
-
-    def _fitted(self):
-        """Return what predicts: one learner, or several and their weights."""
-        check_is_fitted(self)
-        if not hasattr(self, "estimator_"):
-            return self._mean
-        learner = seeing(self.estimator_, self._columns)
-        has_graph = getattr(self, "_filler", None) is not None
-        return filled(learner, self._task(self.estimator_), self._filler) if has_graph else learner
 
     @property
     def feature_importances_(self):
@@ -360,8 +310,8 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
         return self.estimator, self._rule()
 
     def _known_graph(self, X):
-        """Return the graph, or None, the features, and the names of the columns of an array."""
-        return (None if self.graph is None else as_graph(self.graph)), X, self.feature_names
+        """Return the graph, None if there is none, and the features as a frame with names."""
+        return (None, X) if self.graph is None else (as_graph(self.graph), named(self, X))
 
     def _conditional(self):
         return resolve_conditional(self.conditional, default_conditional())
@@ -386,76 +336,8 @@ class AugmentedEstimator(MetaEstimatorMixin, BaseEstimator):
             return self.expansion
         return default_expansion(n_rows)
 
-    def _check_features(self, X):
-        if is_frame(X) and hasattr(self, "feature_names_in_"):
-            validated(self, X, skip_check_array=True, reset=False)
-            check_same_sorts(self._sorts, X)
-            warn_of_new_labels(getattr(self, "_labels", {}), X, stacklevel=5)
-        else:
-            # Without a graph NaN is refused as well, in the words of scikit-learn.
-            finite = self.model_ is None
-            X = validated(self, X, reset=False, ensure_all_finite=finite, ensure_min_samples=0)
-        check_finite(X, self._names_of_features())
-        return X
-
-    def _names_of_features(self):
-        """Return the names of the columns of an array, or () if nobody gave any."""
-        names = getattr(self, "feature_names_in_", self.feature_names)
-        return () if names is None else [str(name) for name in names]
-
-    def _check_labels(self, y):
-        """Return the target, the labels that are there checked; others are NaN or None."""
-        missing = pd.isna(y)
-        if not missing.any():
-            return self._check_target(y)
-        labels = self._check_target(labels_there(y, missing))
-        return y if labels.dtype.kind != "f" else _spread(labels, ~missing)
-
     def __sklearn_tags__(self):
         """Say that features may be missing if there is a graph."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.graph is not None
         return tags
-
-
-def _spread(labels, there):
-    """Return numbers at the places that have one, and NaN elsewhere."""
-    target = np.full(len(there), np.nan)
-    target[there] = labels
-    return target
-
-
-def _check_some_labels(observed):
-    """Raise unless a row that counts has a target."""
-    if not len(observed.labels):
-        raise TableError(
-            "At least one row of positive weight must have a target. Found none among "
-            f"{observed.n_rows} rows."
-        )
-
-
-def _check_weights(sample_weight, n_rows):
-    """Return non-negative weights, ones by default."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    if np.ma.is_masked(sample_weight):
-        masked = np.flatnonzero(np.ma.getmaskarray(sample_weight))
-        raise ParameterError(
-            "`sample_weight` must hold a number for every row. Found masked ones at the rows "
-            f"{some(masked.tolist())}, counted from 0. Fill them, sample_weight.filled(0.0), or "
-            "drop the rows."
-        )
-    weights = np.asarray(sample_weight)
-    if weights.shape != (n_rows,) or weights.dtype.kind not in "biuf":
-        raise ParameterError(
-            f"`sample_weight` must hold one number for each of the {n_rows} rows. "
-            f"Found {weights.dtype} of shape {weights.shape}."
-        )
-    weights = weights.astype(np.float64)
-    if not np.isfinite(weights).all() or weights.min() < 0.0 or weights.max() == 0.0:
-        raise ParameterError(
-            "`sample_weight` must be finite, not negative, and not all zero. Found values from "
-            f"{weights.min()} to {weights.max()}."
-        )
-    check_weight_range("`sample_weight`", weights)
-    return weights

@@ -5,9 +5,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from causalaug.estimators._base import AugmentedEstimator
-from causalaug.estimators._defaults import default_booster
-from causalaug.estimators._scoring import Classification, aligned_probabilities
-from causalaug.estimators._validation import classes_of
+from causalaug.estimators._folds import Classification, aligned_probabilities
+from causalaug.estimators._input import classes_of
+from causalaug.estimators._preprocessing import default_booster
 
 
 def _learner_has(name, *, of_blend):

@@ -7,7 +7,7 @@ that are fitted to the same rows with the same graph.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from causalaug._random import new_seed
 from causalaug.estimators._candidates import Candidate, ModelAlone, PlainLearner, TrainingSet
 from causalaug.estimators._folds import enough_folds, hold_out_labelled
 from causalaug.estimators._holes import Filler, filled, predictions_of
-from causalaug.estimators._ladder import GRAPH, NOTHING, RUNGS
+from causalaug.estimators._observed_rows import GRAPH, NOTHING, RUNGS
 from causalaug.estimators._predictors import WeightedMembers, numbers_in, within_reach
 from causalaug.estimators._stacking import stacked_weights, tail_length
 from causalaug.model import reach_of
@@ -26,45 +26,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from causalaug.conditionals import Conditional
-    from causalaug.estimators._features_and_target import Observed
-    from causalaug.estimators._ladder import Ladder
+    from causalaug.estimators._candidates import NewRows
+    from causalaug.estimators._folds import Task
     from causalaug.estimators._learner import Learner
-    from causalaug.estimators._new_rows import NewRows
-    from causalaug.estimators._scoring import Task
+    from causalaug.estimators._observed_rows import Ladder, Observed
     from causalaug.expansion import Expansion
     from causalaug.model import GraphModel, Range
     from causalaug.typing import FloatArray, IntArray
 
 FEWEST_ROWS = 10
 """With fewer rows nothing can be held out that would tell anything."""
-
-
-class Rule(Protocol):
-    """How candidates are weighed by held-out rows: a blend, or a gate that takes one."""
-
-    averages: ClassVar[bool]
-
-    @property
-    def n_splits(self) -> int:
-        """The number of folds."""
-
-    @property
-    def n_repeats(self) -> int:
-        """How often the rows are split anew."""
-
-    @property
-    def cv(self) -> Any:
-        """A splitter instead of the two numbers, or None."""
-
-    @property
-    def held_out_rows(self) -> int | None:
-        """How many held-out rows suffice, or None."""
-
-    def candidates(self, new_targets: str, learner: Any) -> tuple[Candidate, ...]:
-        """Return what is weighed."""
-
-    def weigh(self, judged: CrossFit) -> FloatArray:
-        """Return the weight of each candidate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +72,7 @@ class CrossFit:
     @classmethod
     def of_nothing(cls, fitter: CandidateFitter) -> CrossFit:
         """Return the result where rows are too few to hold any out: the plain learner it is."""
-        classes = getattr(fitter.task, "classes", None)
+        classes = fitter.task.classes
         shape = (0, len(fitter.candidates)) + (() if classes is None else (len(classes),))
         target = np.empty(0) if classes is None else classes[:0]
         return cls(fitter.candidates, np.empty(shape), target, np.empty(0), fitter.task)
@@ -167,21 +138,10 @@ class CrossFit:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """What the candidates of one job predict for rows that were held out.
-
-    Parameters
-    ----------
-    predictions : mapping of (str, Candidate) to array
-        By a rung and a candidate of its blend, what it predicts for each row.
-    moments : array of shape (2, n_rows), optional
-        The means and standard deviations of their targets by the model of the job's own graph; None
-        for classes, and of the plain learner.
-    """
-
-    predictions: Mapping[tuple[str, Candidate], FloatArray]
-    moments: FloatArray | None = None
+Judged: TypeAlias = "tuple[Mapping[tuple[str, Candidate], FloatArray], FloatArray | None]"
+"""What the candidates of one job predict for held-out rows, by a rung and a candidate of its blend;
+and the means and standard deviations of the rows' targets by the model of the job's own graph,
+shape (2, n_rows): None for classes, and of the plain learner."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,14 +159,10 @@ class CandidateFitter:
     expansion: Expansion
     averages: bool
 
-    def training_set(self, observed: Observed, seed: int) -> TrainingSet:
-        """Return what candidates may learn from."""
-        classes = getattr(self.task, "classes", None)
-        return TrainingSet(observed, self.learner, self.conditional, self.expansion, classes, seed)
-
     def fit(self, observed: Observed, job: Job) -> tuple[NewRows | None, dict[Candidate, Any]]:
         """Return the fitted candidates of a job, and new rows if it is about these."""
-        rows = self.training_set(observed, job.seed)
+        options = self.learner, self.conditional, self.expansion, self.task.classes, job.seed
+        rows = TrainingSet(observed, *options)
         fitted = {each: each.fit(rows) for each in job.candidates}
         return rows.new_rows if job.uses_model else None, fitted
 
@@ -219,43 +175,27 @@ class CandidateFitter:
         rows = ladder.select(job.train)
         features, _ = ladder.on(job.place).select(job.held_out).features_and_target()
         made, fitted = self.fit(rows.on(job.place), job)
-        by_rung = {
-            # The rows that are asked may have holes where those to learn from have none.
-            rung: self._predictions(
-                fitted, features, rows.on(rung), job.seed, fill=ladder.fills_holes
-            )
-            # Without holes to fill, what is predicted is the same on every rung.
-            for rung in (job.rungs if ladder.fills_holes else job.rungs[:1])
-        }
+        by_rung = {}
+        # Without holes to fill, what is predicted is the same on every rung.
+        for rung in job.rungs if ladder.fills_holes else job.rungs[:1]:
+            filler = None
+            if ladder.fills_holes:
+                # The rows that are asked may have holes where those to learn from have none.
+                model = rows.on(rung).fit(self.conditional, job.seed)
+                filler = Filler.of(rows.on(rung), model, job.seed)
+            predicted = predictions_of(self.task, list(fitted.values()), features, filler)
+            by_rung[rung] = dict(zip(fitted, predicted, strict=True))
         predictions = {
             (rung, each): by_rung.get(rung, by_rung[job.rungs[0]])[twin]
             for (rung, each), twin in job.twins.items()
         }
-        if made is None or not self.averages or self._is_classification:
-            return Judged(predictions)
-        return Judged(predictions, made.model_alone().predict_moments(features))
-
-    @property
-    def _is_classification(self) -> bool:
-        return getattr(self.task, "classes", None) is not None
-
-    def _predictions(
-        self,
-        fitted: Mapping[Candidate, Any],
-        features: Any,
-        rows: Observed,
-        seed: int,
-        *,
-        fill: bool,
-    ) -> dict[Candidate, FloatArray]:
-        """Return what fitted candidates predict; holes are filled by the model of some rows."""
-        filler = Filler(rows.fit(self.conditional, seed), rows.names, seed) if fill else None
-        predicted = predictions_of(self.task, list(fitted.values()), features, filler)
-        return dict(zip(fitted, predicted, strict=True))
+        if made is None or not self.averages or self.task.classes is not None:
+            return predictions, None
+        return predictions, made.model_alone().predict_moments(features)
 
     def reach(self, observed: Observed) -> Range | None:
         """Return how far bounded candidates may predict; None if there are no bounds."""
-        if not self.averages or self._is_classification:
+        if not self.averages or self.task.classes is not None:
             return None
         return reach_of(*numbers_in(observed.table, observed.target))
 
@@ -340,7 +280,7 @@ def _place_of(ladder: Ladder, rung: str, candidate: Candidate) -> tuple[str, Can
 
 
 def cross_fit(
-    rule: Rule,
+    rule: Any,
     fitter: CandidateFitter,
     ladder: Ladder,
     rungs: Sequence[str],
@@ -368,20 +308,16 @@ def cross_fit(
         seeded = [enough_folds(repeat, rule.held_out_rows) for repeat in seeded]
     places = list(dict.fromkeys(ladder.places[rung] for rung in rungs))
     wanted = [(place, each) for place in places for each in fitter.candidates]
-    jobs = [
-        replace(job, train=train, held_out=held_out, seed=seed)
+    jobs = jobs_of(ladder, wanted)
+    asked = [
+        [replace(job, train=train, held_out=held_out, seed=seed) for job in jobs]
         for repeat in seeded
         for train, held_out, seed in repeat
-        for job in jobs_of(ladder, wanted)
     ]
-    results = Parallel(n_jobs=n_jobs)(delayed(fitter.judge)(ladder, job) for job in jobs)
-    folds: dict[int, list[tuple[Job, Judged]]] = {}
-    for job, judged in zip(jobs, results, strict=True):
-        folds.setdefault(id(job.train), []).append((job, judged))
-    gathered = {
-        place: _gather(fitter, ladder, place, held.weights, list(folds.values()))
-        for place in places
-    }
+    flat = [job for fold in asked for job in fold]
+    results = iter(Parallel(n_jobs=n_jobs)(delayed(fitter.judge)(ladder, job) for job in flat))
+    folds = [[(job, next(results)) for job in fold] for fold in asked]
+    gathered = {place: _gather(fitter, ladder, place, held.weights, folds) for place in places}
     return {rung: gathered[ladder.places[rung]] for rung in rungs}
 
 
@@ -395,7 +331,7 @@ def _gather(
     """Average what a rung's blend has to weigh over the repeats of each row."""
     observed = ladder.on(rung)
     number = {each: position for position, each in enumerate(fitter.candidates)}
-    classes = getattr(fitter.task, "classes", None)
+    classes = fitter.task.classes
     shape = (observed.n_rows, len(number)) + (() if classes is None else (len(classes),))
     total, times = np.zeros(shape), np.zeros((observed.n_rows, len(number)))
     losses = np.zeros_like(times)
@@ -404,8 +340,8 @@ def _gather(
         job = fold[0][0]
         predictions = {
             candidate: predicted
-            for _, judged in fold
-            for (asking, candidate), predicted in judged.predictions.items()
+            for _, (by_candidate, _) in fold
+            for (asking, candidate), predicted in by_candidate.items()
             if asking == rung
         }
         rows = observed.select(job.train)
@@ -414,9 +350,9 @@ def _gather(
             total[job.held_out, number[candidate]] += predicted
             times[job.held_out, number[candidate]] += 1.0
             losses[job.held_out, number[candidate]] += fitter.task.losses_of(predicted, target)
-        for job, judged in fold:
-            if judged.moments is not None and job.place == rung:
-                moments[:, job.held_out] += judged.moments
+        for job, (_, expected) in fold:
+            if expected is not None and job.place == rung:
+                moments[:, job.held_out] += expected
     # Rows without a label are never held out, nor are copies of those that are.
     is_judged = (times > 0.0).all(axis=1)
     _, target = observed.select(np.flatnonzero(is_judged)).features_and_target()
@@ -468,7 +404,7 @@ class FittedCandidates:
         """Return what completes rows that are asked; None if the learner takes holes."""
         observed = self.ladder.on(GRAPH)
         model = self.models[self.ladder.places[rung]]
-        return None if observed.keep_holes else Filler(model, observed.names)
+        return None if observed.keep_holes else Filler.of(observed, model)
 
     def predictor(self, rung: str) -> Any:
         """Return what predicts on a rung: one member, or the weighted mean of several."""
@@ -500,7 +436,7 @@ class FittedCandidates:
 
 
 def fit_candidates(
-    rule: Rule,
+    rule: Any,
     fitter: CandidateFitter,
     ladder: Ladder,
     rungs: Sequence[str],

@@ -9,39 +9,34 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from causalaug._random import as_generator, new_seed
-from causalaug._validation import check_choice, check_same_variables, some
 from causalaug.conditionals import AutoConditional, check_belief
-from causalaug.estimators._base import _check_weights
-from causalaug.estimators._features_and_target import (
-    check_named,
-    check_rows,
-    is_frame,
-    kinds_with_target,
-    labels_there,
-    name_of_target,
-    names_of_array,
-    observe,
-)
-from causalaug.estimators._intervals import checked_levels
-from causalaug.estimators._numeric_target import are_whole, as_numbers
-from causalaug.estimators._predictors import probabilities_of
-from causalaug.estimators._scoring import Classification, Regression
-from causalaug.estimators._two_models import TwoModels
-from causalaug.estimators._validation import (
+from causalaug.estimators._folds import Classification, Regression
+from causalaug.estimators._input import (
+    as_numbers,
     classes_of,
+    is_frame,
     labels_of,
-    validated,
-    warn_of_new_labels,
+    names_at_fit,
+    read_asked,
+    read_rows,
     warn_of_no_labels,
 )
+from causalaug.estimators._intervals import checked_levels
+from causalaug.estimators._names import name_of_target, named
+from causalaug.estimators._observed_rows import observe
+from causalaug.estimators._predictors import probabilities_of
+from causalaug.estimators._two_models import TwoModels
 from causalaug.exceptions import CausalAugWarning
 from causalaug.graphs import as_graph, complete_graph
 from causalaug.model import resolve_conditional
-from causalaug.table import check_names
+from causalaug.table import are_whole
 
 
 class GraphEstimator(BaseEstimator):
     """What the regressor and the classifier share."""
+
+    keep_holes = False
+    _uses_extra = False
 
     def __init__(
         self,
@@ -85,58 +80,29 @@ class GraphEstimator(BaseEstimator):
         self
             The fitted estimator.
         """
-        check_choice("extra", self.extra, ("ignore", "error"))
         check_belief(self.trust)
         conditional = resolve_conditional(self.conditional, AutoConditional())
         named_y = y
-        is_number = self._kind_of_target == "continuous"
-        X, y = check_rows(self, X, y, y_numeric=is_number, holes=True)
-        missing = pd.isna(y)
-        labels = self._check_target(labels_there(y, missing) if missing.any() else y)
-        if not missing.any():
-            y = labels
-        elif is_number and labels.dtype.kind == "i":
-            y = _with_gaps(labels, missing)
-        graph = None if self.graph is None else as_graph(self.graph)
-        features = self._named_features(X, graph)
-        graph, name = self._graph_and_target(graph, named_y, features)
-        features = self._known_columns(features, graph, name)
-        weights = _check_weights(sample_weight, len(y))
-        observed = observe(
-            features,
-            y,
-            graph=graph,
-            name=name,
-            kinds=kinds_with_target(name, self._kind_of_target, self.kinds),
-            sample_weight=weights,
-            limits=self.limits,
-            trust=self.trust,
-        )
-        warn_of_no_labels(missing[weights > 0.0])
-        self.target_, self._labels = name, labels_of(features)
+        X, y, weights = read_rows(self, X, y, sample_weight, holes=True)
+        if self.graph is None:
+            X = self._named(X) if self.feature_names is None else named(self, X)
+            graph, name = self._complete_graph(X, named_y)
+        else:
+            X, graph = named(self, X), as_graph(self.graph)
+            name = name_of_target(self, named_y, X, graph)
+        observed = observe(self, X, y, weights, graph, name=name)
+        warn_of_no_labels(pd.isna(y)[weights > 0.0])
+        self.target_, self._labels = name, labels_of(X)
+        self._nodes = dict(observed.names)
         self.columns_ = tuple(column for column in observed.table.columns if column != name)
         seed = new_seed(as_generator(self.random_state))
         self._models = TwoModels.fit(observed, conditional, self._task(), seed)
         self.model_, self.graph_weight_ = self._models.models[0], float(self._models.weights[0])
         return self
 
-    def _named_features(self, X, graph):
-        """Return the features as a frame whose names are strings, if they may be any."""
-        if is_frame(X):
-            check_named(X, self.feature_names)
-            features = X if graph is not None else _with_string_names(X)
-        elif graph is None and self.feature_names is None:
-            features = pd.DataFrame(X, columns=[f"x{number}" for number in range(X.shape[1])])
-        else:
-            features = pd.DataFrame(X, columns=names_of_array(X, self.feature_names))
-        check_names(nw.from_native(features, eager_only=True).columns)
-        return features
-
-    def _graph_and_target(self, graph, y, features):
-        """Return the graph and the name of the target; the complete graph if nothing is known."""
-        if graph is not None:
-            return graph, name_of_target(self.target, y, features, graph)
-        columns = list(nw.from_native(features, eager_only=True).columns)
+    def _complete_graph(self, X, y):
+        """Return the graph that claims nothing, and the name of the target in it."""
+        columns = nw.from_native(X, eager_only=True).columns
         name = self.target or getattr(y, "name", None) or "y"
         while name in columns:
             name = f"{name}_"
@@ -148,36 +114,23 @@ class GraphEstimator(BaseEstimator):
         )
         return complete_graph([*columns, name]), name
 
-    def _known_columns(self, features, graph, name):
-        """Return the features that are nodes; others are named once, or refused."""
-        opened = nw.from_native(features, eager_only=True)
-        extra = [column for column in opened.columns if column not in graph.nodes]
-        columns = [*opened.columns, name]
-        if not extra or self.extra == "error" or not set(graph.nodes) <= set(columns):
-            check_same_variables(graph.nodes, columns)
-            return features
-        warnings.warn(
-            f"Columns that are no node of the graph are not used: {some(extra)}. Add them to the "
-            'graph, drop them, or write extra="error".',
-            CausalAugWarning,
-            stacklevel=3,
-        )
-        return opened.drop(extra).to_native()
+    def _named(self, X):
+        """Return a frame whose columns are named x0, x1, ... unless all of them have names."""
+        names = [f"x{number}" for number in range(X.shape[1])]
+        if not is_frame(X):
+            return pd.DataFrame(X, columns=names_at_fit(self) or names)
+        is_named = not isinstance(X, pd.DataFrame) or all(isinstance(each, str) for each in X)
+        return X if is_named else X.set_axis(names, axis=1)
 
     def _known_features(self, X):
         """Return the features that are nodes, as the models know them."""
         check_is_fitted(self, "model_")
-        if is_frame(X):
-            validated(self, X, skip_check_array=True, reset=False)
-            opened = nw.from_native(_with_string_names(X), eager_only=True)
-            frame = opened.select(list(self.columns_)).to_native()
-            warn_of_new_labels(self._labels, frame, stacklevel=4)
-            return frame
-        options = {"ensure_all_finite": "allow-nan", "ensure_min_samples": 0}
-        X = validated(self, X, reset=False, **options)
-        names = getattr(self, "feature_names_in_", self.feature_names)
-        names = [f"x{number}" for number in range(X.shape[1])] if names is None else list(names)
-        return pd.DataFrame(X, columns=names)[list(self.columns_)]
+        features = read_asked(self, X, stacklevel=4, used=self._used)
+        return nw.from_native(features, eager_only=True).rename(self._nodes).to_native()
+
+    def _used(self, X):
+        """Return the features that are nodes, under their own names."""
+        return nw.from_native(self._named(X), eager_only=True).select(*self._nodes).to_native()
 
     def __sklearn_tags__(self):
         """Say that features may be missing."""
@@ -386,17 +339,3 @@ class GraphClassifier(ClassifierMixin, GraphEstimator):
     def _check_target(self, target):
         self.classes_ = classes_of(target)
         return target
-
-
-def _with_string_names(frame):
-    """Return a frame, its columns named x0, x1, ... unless they all have names."""
-    if not isinstance(frame, pd.DataFrame) or all(isinstance(name, str) for name in frame.columns):
-        return frame
-    return frame.set_axis([f"x{number}" for number in range(frame.shape[1])], axis=1)
-
-
-def _with_gaps(labels, missing):
-    """Return whole numbers at the places that have one, and a missing cell elsewhere."""
-    target = pd.array(np.zeros(len(missing), dtype=np.int64), dtype="Int64")
-    target[~missing], target[missing] = labels, pd.NA
-    return pd.Series(target)

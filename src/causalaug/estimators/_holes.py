@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
-import pandas as pd
 
+from causalaug.estimators._observed_rows import fresh
+from causalaug.estimators._predictors import features_by_node
 from causalaug.table import code_rows, missing_cells, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from causalaug.conditionals import Conditional
-    from causalaug.estimators._features_and_target import Observed
-    from causalaug.estimators._scoring import Task
+    from causalaug.estimators._folds import Task
+    from causalaug.estimators._observed_rows import Observed
     from causalaug.model import GraphModel
     from causalaug.typing import FloatArray, IntArray
 
@@ -47,32 +48,21 @@ class GivenRows:
         return self.frame, self.weights
 
 
-def originals_of(
-    observed: Observed, conditional: Conditional, seed: int, copies: int = COPIES
-) -> Observed:
-    """Return the labelled rows as a learner takes them: completed, unless it takes holes."""
-    if observed.keep_holes:
+def originals_of(observed: Observed, conditional: Conditional, seed: int) -> Observed:
+    """Return the labelled rows as a learner takes them: completed, unless it takes holes.
+
+    Those with holes are there several times; of copies the first.
+    """
+    if observed.keep_holes or observed.labelled().table.missing is None:
         return observed.labelled()
-    return completed_rows(observed, conditional, seed, copies)
+    key = "completed", id(conditional), seed
+    return observed.once(key, partial(_completed_rows, observed, conditional, seed))
 
 
-def completed_rows(
-    observed: Observed, conditional: Conditional, seed: int, copies: int = COPIES
-) -> Observed:
-    """Return the labelled rows, each as often as it takes to have no holes; of copies the first."""
-    key = "completed", id(conditional), seed, copies
-    return observed.once(key, partial(_completed_rows, observed, conditional, seed, copies))
-
-
-def _completed_rows(
-    observed: Observed, conditional: Conditional, seed: int, copies: int
-) -> Observed:
-    labelled = observed.labelled()
-    if labelled.table.missing is None:
-        return labelled
+def _completed_rows(observed: Observed, conditional: Conditional, seed: int) -> Observed:
     # Drawn in an order that contents decide, and put back into their own.
-    rows, numbers = labelled.by_contents()
-    completed, owners = complete_labelled(observed, rows, conditional, seed, copies)
+    rows, numbers = observed.labelled().by_contents()
+    completed, owners = complete_labelled(observed, rows, conditional, seed, COPIES)
     return completed.select(np.argsort(numbers[owners], kind="stable"))
 
 
@@ -86,9 +76,7 @@ def complete_labelled(
     table, weights = labelled.table, labelled.sample_weight
     model = observed.fit(conditional, seed)
     done = model.complete(table.source, copies, seed, sample_weight=weights)
-    frame = done.frame
-    if isinstance(frame, pd.DataFrame):
-        frame = frame.reset_index(drop=True)
+    frame = fresh(done.frame)
     # Coded by all rows: a level may be drawn that only rows without a target have.
     filled = table.filled(frame, code_rows(observed.table, frame), done.weights)
     extra = None if labelled.extra is None else labelled.select(done.rows).extra
@@ -115,32 +103,29 @@ class Filled:
 class Filler:
     """Completes features by what the graph's model knows of them.
 
-    `names` are all features in their order, each with its node, or None if it has none. Columns
-    outside the graph stay as they are.
+    `names` are the nodes of all features in their order, None of one that has none. Columns outside
+    the graph stay as they are.
     """
 
     model: GraphModel = field(repr=False)
-    names: Mapping[str, str | None]
+    names: Sequence[str | None]
     seed: int = 0
+
+    @classmethod
+    def of(cls, observed: Observed, model: GraphModel, seed: int = 0) -> Filler:
+        """Return what completes rows like some observed ones."""
+        return cls(model, tuple(observed.names.values()), seed)
 
     def fill(self, features: Any) -> Filled | None:
         """Return the features with their holes filled; None if they have none."""
-        named = features
-        if isinstance(features, np.ndarray):
-            named = pd.DataFrame(features, columns=list(self.names))
-        opened = nw.from_native(named, eager_only=True)
-        own = {
-            column: node for column, node in zip(opened.columns, self._nodes, strict=True) if node
-        }
+        opened, own = features_by_node(features, self.names)
         nodes = opened.select(*own).rename(own).to_native()
         if not any(mask.any() for mask in missing_cells(nodes, ()).values()):
             return None
         done = self.model.complete(nodes, ASKED_COPIES, self.seed, alike=True)
-        back = {node: column for column, node in own.items()}
-        completed = _fresh(nw.from_native(done.frame, eager_only=True).rename(back).to_native())
-        whole = nw.from_native(_fresh(rows_of(named, done.rows)), eager_only=True)
-        columns = nw.from_native(completed, eager_only=True)
-        result = whole.with_columns(*(columns[column] for column in own))
+        completed = nw.from_native(fresh(done.frame), eager_only=True)
+        whole = nw.from_native(fresh(rows_of(opened.to_native(), done.rows)), eager_only=True)
+        result = whole.with_columns(*(completed[node].alias(name) for name, node in own.items()))
         is_array = isinstance(features, np.ndarray)
         taken = result.to_numpy() if is_array else result.to_native()
         return Filled(taken, done.rows, done.weights)
@@ -154,15 +139,6 @@ class Filler:
             else filled.average(task.predictions(member, filled.features))
             for member in members
         ]
-
-    @property
-    def _nodes(self) -> list[str | None]:
-        return list(self.names.values())
-
-
-def _fresh(frame: Any) -> Any:
-    """Return a frame with fresh row labels: pandas would match rows by them otherwise."""
-    return frame.reset_index(drop=True) if isinstance(frame, pd.DataFrame) else frame
 
 
 def predictions_of(
@@ -192,7 +168,7 @@ class FilledLearner:
         if self.filler.fill(X) is None:
             return self.learner.predict(X)
         (mean,) = self.filler.ask(self.task, [self.learner], X)
-        return mean if mean.ndim == 1 else self.task.classes[mean.argmax(axis=1)]  # type: ignore[attr-defined]
+        return mean if self.task.classes is None else self.task.classes[mean.argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> Any:
         """Return the mean of the copies' probabilities."""

@@ -1,4 +1,11 @@
-"""The learner inside: how it takes weights, a seed, and parameters of its own."""
+"""The learner inside: which loss it minimises, how it takes weights, a seed, and parameters.
+
+New rows may carry an expected target instead of a drawn one only where that leaves the
+learner's objective the same. Squared error is linear in the target but for a constant, so the
+target can be replaced by its expectation; log-loss is linear in the classes' probabilities, so
+each class can stand in the rows with its probability as weight. For any other loss the
+replacement changes what is learnt: the mean of a logarithm is not the logarithm of a mean.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +25,116 @@ from causalaug.estimators._learner_errors import learner_failed, says_to_be
 from causalaug.exceptions import ParameterError
 from causalaug.typing import FloatArray, IntArray
 
+SQUARED_ERROR, LOG_LOSS, QUANTILE, OTHER = "squared error", "log-loss", "quantile", "other"
+
+EXPECTED_LOSSES = frozenset({SQUARED_ERROR, LOG_LOSS})
+"""Losses under which an expected target means the same as drawn ones."""
+
+_PACKAGES = ("sklearn", "xgboost", "lightgbm")
+
+_WRAPPERS = (
+    *("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"),
+    *("BaggingRegressor", "BaggingClassifier", "RFE", "RFECV"),
+)
+"""Estimators that fit the learner they hold to the target as it is."""
+
+_LOSSES: Mapping[str, Mapping[str, str]] = {
+    # Gini impurity is squared error on the indicators of the classes.
+    SQUARED_ERROR: {
+        "parameter": "squared_error friedman_mse gini reg:squarederror regression regression_l2 l2 "
+        "mse mean_squared_error",
+        "class": "LinearRegression Ridge RidgeCV Lasso LassoCV ElasticNet ElasticNetCV Lars LarsCV "
+        "LassoLars LassoLarsCV LassoLarsIC OrthogonalMatchingPursuit BayesianRidge ARDRegression "
+        "KernelRidge GaussianProcessRegressor KNeighborsRegressor RadiusNeighborsRegressor",
+        # Older versions of scikit-learn have no choice of loss in a perceptron.
+        "default": "MLPRegressor XGBRegressor XGBRFRegressor LGBMRegressor",
+    },
+    LOG_LOSS: {
+        "parameter": "entropy log_loss binary:logistic multi:softprob multi:softmax binary "
+        "multiclass softmax",
+        "class": "LogisticRegression LogisticRegressionCV MLPClassifier",
+        "default": "XGBClassifier XGBRFClassifier LGBMClassifier",
+    },
+    QUANTILE: {
+        "parameter": "absolute_error quantile reg:absoluteerror reg:quantileerror regression_l1 l1 "
+        "mae mean_absolute_error",
+        "class": "QuantileRegressor",
+        "default": "",
+    },
+    # One of them learns a function of the target, whose mean is not that function of the mean.
+    OTHER: {
+        "parameter": "",
+        "class": "TransformedTargetRegressor HuberRegressor SVR NuSVR LinearSVR SVC NuSVC "
+        "LinearSVC PoissonRegressor GammaRegressor TweedieRegressor TheilSenRegressor "
+        "RANSACRegressor AdaBoostRegressor AdaBoostClassifier",
+        "default": "HistGradientBoostingRegressor GradientBoostingRegressor SGDRegressor "
+        "HistGradientBoostingClassifier GradientBoostingClassifier SGDClassifier "
+        "RandomForestRegressor RandomForestClassifier ExtraTreesRegressor ExtraTreesClassifier "
+        "DecisionTreeRegressor DecisionTreeClassifier ExtraTreeRegressor ExtraTreeClassifier",
+    },
+}
+"""By loss: values of a learner's parameter that name it, classes that always have it, and classes
+that have it unless a parameter names another."""
+
+
+def _losses_by(column: str) -> dict[str, str]:
+    return {name: loss for loss, names in _LOSSES.items() for name in names[column].split()}
+
+
+_OF_PARAMETER, _OF_CLASS, _BY_DEFAULT = map(_losses_by, ("parameter", "class", "default"))
+
+
+def loss_of(learner: Any) -> str | None:
+    """Return the loss that a learner minimises, or None where its class does not tell.
+
+    Examples
+    --------
+    >>> from sklearn.compose import TransformedTargetRegressor
+    >>> from sklearn.ensemble import HistGradientBoostingRegressor
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.pipeline import make_pipeline
+    >>> loss_of(make_pipeline(Ridge()))
+    'squared error'
+    >>> loss_of(HistGradientBoostingRegressor(loss="poisson"))
+    'other'
+    >>> loss_of(TransformedTargetRegressor(Ridge()))
+    'other'
+    """
+    if isinstance(learner, Pipeline):
+        return loss_of(learner.steps[-1][1])
+    name = _known_class(learner)
+    if name in _WRAPPERS:
+        inner = learner.estimator
+        return None if inner is None else loss_of(inner)
+    if name is None:
+        return None
+    if getattr(learner, "class_weight", None) == "balanced":
+        # Classes are balanced by counting rows, and expected rows hold every class.
+        return OTHER
+    if name in _OF_CLASS:
+        return _OF_CLASS[name]
+    for parameter in ("loss", "criterion", "objective"):
+        value = getattr(learner, parameter, None)
+        if value is not None:
+            return _OF_PARAMETER.get(value, OTHER)
+    return _BY_DEFAULT[name]
+
+
+def _known_class(learner: Any) -> str | None:
+    """Return the name of the first class of a learner's ancestry that is known, or None.
+
+    The ancestry ends where another package begins to define the fit: a subclass of Ridge with
+    a `fit` of its own may minimise anything.
+    """
+    for kind in type(learner).__mro__:
+        own = kind.__module__.partition(".")[0] in _PACKAGES
+        if own and kind.__name__ in (*_OF_CLASS, *_BY_DEFAULT, *_WRAPPERS):
+            return kind.__name__
+        if not own and "fit" in vars(kind):
+            return None
+    return None
+
+
 INNER = ("estimator", "regressor", "classifier", "base_estimator")
 """Where meta-estimators keep the learner that their keywords go to."""
 
@@ -28,17 +145,12 @@ are more: Gaussian processes need the cube of it in time, foundation models have
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Weighted rows as a learner takes them; the first `n_original` are observed ones.
-
-    `columns` are the positions of the features among all of them, None if none is left out: new
-    rows have no cells outside the graph.
-    """
+    """Weighted rows as a learner takes them; the first `n_original` are observed ones."""
 
     features: Any
     target: Any
     weights: FloatArray
     n_original: int
-    columns: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +165,6 @@ class OfColumns:
         """The classes of the learner."""
         return self.learner.classes_
 
-    @property
-    def integrates_holes(self) -> bool:
-        """Whether holes need not be filled before it predicts."""
-        return getattr(self.learner, "integrates_holes", False)
-
     def predict(self, X: Any) -> Any:
         """Predict with the learner."""
         return self.learner.predict(take_columns(X, self.columns))
@@ -65,22 +172,6 @@ class OfColumns:
     def predict_proba(self, X: Any) -> Any:
         """Return the learner's probabilities."""
         return self.learner.predict_proba(take_columns(X, self.columns))
-
-    def predict_moments(self, X: Any) -> Any:
-        """Return means and standard deviations, of a learner that is the graph's model."""
-        return self.learner.predict_moments(take_columns(X, self.columns))
-
-
-def as_fitted(learner: Any) -> tuple[Any, tuple[int, ...] | None]:
-    """Return the fitted learner itself, and which features it sees if not all."""
-    if isinstance(learner, OfColumns):
-        return learner.learner, learner.columns
-    return learner, None
-
-
-def seeing(learner: Any, columns: tuple[int, ...] | None) -> Any:
-    """Return a fitted learner that is asked with all features and sees some of them."""
-    return learner if columns is None else OfColumns(learner, columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +194,9 @@ class Learner:
                 features, target = take_rows(features, chosen), target[chosen]
         with one_thread(len(rows.weights)):
             try:
-                fitted = learner.fit(features, target, **options)
+                return learner.fit(features, target, **options)
             except (TypeError, ValueError) as error:
                 raise learner_failed(learner, features, target, error) from error
-        return seeing(fitted, rows.columns)
 
 
 def draw_equal_rows(weights: FloatArray, n_original: int, rng: np.random.Generator) -> IntArray:

@@ -17,7 +17,7 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 from causalaug._validation import MOST_NAMED, brief, some
-from causalaug.estimators._encoding import columns_of_times, columns_without_numbers
+from causalaug.estimators._preprocessing import columns_of_times, columns_without_numbers
 from causalaug.exceptions import CausalAugError, ParameterError, TableError
 from causalaug.table import missing_cells
 
@@ -103,7 +103,8 @@ def numbers_of(features: Any, names: Sequence[object] = ()) -> dict[object, Any]
         return {name: _floats(cells) for name, cells in zip(names, features.T, strict=True)}
     opened = nw.from_native(features, eager_only=True)
     odd = {*columns_without_numbers(features), *columns_of_times(features)}
-    return {name: _floats(opened[name].to_numpy()) for name in opened.columns if name not in odd}
+    named = {name: opened.get_column(name) for name in opened.columns if name not in odd}
+    return {name: _floats(column.to_numpy()) for name, column in named.items()}
 
 
 def _floats(cells: Any) -> Any:

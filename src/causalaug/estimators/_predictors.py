@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from causalaug.estimators._scoring import Task
+    from causalaug.estimators._folds import Task
     from causalaug.model import GraphModel, Prediction, Range
     from causalaug.table import Table
     from causalaug.typing import FloatArray
@@ -63,15 +63,15 @@ class ModelMember:
         The model.
     target : str
         What is predicted.
-    names : tuple of str
-        The node of each feature.
+    names : tuple of str or None
+        The node of each feature; None of one that is outside the graph.
     classes_ : array, optional
         The classes, sorted; None for a number.
     """
 
     model: GraphModel = field(repr=False)
     target: str
-    names: tuple[str, ...] = field(repr=False)
+    names: tuple[str | None, ...] = field(repr=False)
     classes_: NDArray[Any] | None = None
 
     integrates_holes: ClassVar[bool] = True
@@ -95,10 +95,19 @@ class ModelMember:
         return probabilities_of(self.model.predict(self.target, self._named(X)), self.classes_)
 
     def _named(self, X: Any) -> Any:
-        if isinstance(X, np.ndarray):
-            return pd.DataFrame(X, columns=list(self.names))
-        opened = nw.from_native(X, eager_only=True)
-        return opened.rename(dict(zip(opened.columns, self.names, strict=True))).to_native()
+        opened, nodes = features_by_node(X, self.names)
+        return opened.select(*nodes).rename(nodes).to_native()
+
+
+def features_by_node(
+    features: Any, names: Sequence[str | None]
+) -> tuple[nw.DataFrame[Any], dict[str, str]]:
+    """Return features as a frame, and the node of each column that has one."""
+    if isinstance(features, np.ndarray):
+        features = pd.DataFrame(features, columns=[f"{number}" for number in range(len(names))])
+    opened = nw.from_native(features, eager_only=True)
+    pairs = zip(opened.columns, names, strict=True)
+    return opened, {column: node for column, node in pairs if node is not None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +141,7 @@ class WeightedMembers:
     @property
     def classes_(self) -> NDArray[Any]:
         """The classes, sorted."""
-        classes: NDArray[Any] = self.task.classes  # type: ignore[attr-defined]
+        classes: NDArray[Any] = np.asarray(self.task.classes)
         return classes
 
     def predict_mean(self, X: Any) -> FloatArray:

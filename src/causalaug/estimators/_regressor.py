@@ -6,12 +6,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from causalaug.estimators._base import AugmentedEstimator
 from causalaug.estimators._cross_fit import FEWEST_ROWS
-from causalaug.estimators._defaults import default_booster
+from causalaug.estimators._folds import Regression
+from causalaug.estimators._input import regression_target
 from causalaug.estimators._intervals import HeldOutErrors, OnlyOfBlends, checked_levels, ends_of
-from causalaug.estimators._numeric_target import are_whole, regression_target
 from causalaug.estimators._predictors import numbers_in
-from causalaug.estimators._scoring import Regression
+from causalaug.estimators._preprocessing import default_booster
 from causalaug.exceptions import TableError
+from causalaug.table import are_whole
 
 
 class AugmentedRegressor(RegressorMixin, AugmentedEstimator):

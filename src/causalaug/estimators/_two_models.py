@@ -15,7 +15,7 @@ import numpy as np
 
 from causalaug.estimators._cross_fit import FEWEST_ROWS
 from causalaug.estimators._folds import enough_folds, hold_out_labelled
-from causalaug.estimators._ladder import GRAPH, NOTHING, Ladder
+from causalaug.estimators._observed_rows import GRAPH, NOTHING, Ladder
 from causalaug.estimators._predictors import ModelMember, predict_in_blocks
 from causalaug.estimators._stacking import stacked_weights
 from causalaug.model import mix_predictions
@@ -24,22 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from causalaug.conditionals import Conditional
-    from causalaug.estimators._features_and_target import Observed
-    from causalaug.estimators._scoring import Task
+    from causalaug.estimators._folds import Task
+    from causalaug.estimators._observed_rows import Observed
     from causalaug.model import GraphModel, Prediction
     from causalaug.typing import FloatArray
-
-ENOUGH_TO_JUDGE = 200
-"""Held-out rows that suffice to weigh two models: of 1,000 rows and more, one fold."""
 
 PRIOR = 0.8
 """How far the graph's model is believed before held-out rows are asked. With equal weights instead
 right graphs lost up to 2 points more (100 log ratio of test errors, log-losses of classes among
 them), and shuffled ones gained as much with both: 24 models of 30 and of 60 rows, seeds 6,000,200
 and up."""
-
-SEED = 0
-"""Of the folds, which are no random result: contents of rows decide who is held out with whom."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,15 +91,16 @@ def _weigh(ladder: Ladder, conditional: Conditional, task: Task, seed: int) -> F
     observed = ladder.on(GRAPH)
     if observed.n_labels < FEWEST_ROWS:
         return None
-    held = hold_out_labelled(task, observed, None, np.random.default_rng(SEED))
-    names = tuple(node for node in observed.names.values() if node is not None)
-    classes = getattr(task, "classes", None)
+    # The folds are no random result: contents of rows decide who is held out with whom.
+    held = hold_out_labelled(task, observed, None, np.random.default_rng(0))
+    names = tuple(observed.names.values())
     predictions, targets, rows = [], [], []
-    for train, held_out in enough_folds(held.repeats[0], ENOUGH_TO_JUDGE):
+    # So many held-out rows suffice to weigh two models: of 1,000 rows and more, one fold.
+    for train, held_out in enough_folds(held.repeats[0], 200):
         features, target = observed.select(held_out).features_and_target()
         known = ladder.select(train)
         members = [
-            ModelMember(known.on(rung).fit(conditional, seed), observed.target, names, classes)
+            ModelMember(known.on(rung).fit(conditional, seed), observed.target, names, task.classes)
             for rung in (GRAPH, NOTHING)
         ]
         predictions.append(np.stack([task.predictions(each, features) for each in members], axis=1))

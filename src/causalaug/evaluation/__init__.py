@@ -2,7 +2,7 @@
 
 from causalaug.evaluation._compare import compare
 from causalaug.evaluation._comparison import CLEAR, Comparison, Gain
-from causalaug.evaluation._named import LEARNERS, named_learner
+from causalaug.evaluation._rivals import LEARNERS, named_learner
 from causalaug.evaluation._task import note_on_task, task_of
 
 __all__ = [

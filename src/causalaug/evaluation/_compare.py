@@ -46,8 +46,7 @@ from causalaug.estimators import (
     with_holes,
 )
 from causalaug.evaluation._comparison import BASELINE, Comparison
-from causalaug.evaluation._gaussian_process import MOST_ROWS
-from causalaug.evaluation._plain import default_learner, renamed, tuned_learners
+from causalaug.evaluation._rivals import MOST_ROWS, default_learner, renamed, tuned_learners
 from causalaug.evaluation._task import CLASSIFICATION, note_on_task, task_of
 from causalaug.evaluation._trials import Fitter, Schedule, trials_of
 from causalaug.exceptions import ParameterError, TableError
@@ -184,7 +183,9 @@ def compare(
     check_jobs(n_jobs)
     check_belief(trust)
     graph = as_graph(graph)
-    _check_splits(n_splits, repeats, cv)
+    check_integer("n_splits", n_splits, at_least=2)
+    check_integer("repeats", repeats, at_least=1)
+    check_splitter(cv)
     rows = _ObservedRows.of(frame, graph, target, extra, kinds, limits)
     warn_of_extra(rows.outside)
     warn_of_number_texts(rows.opened.drop(target), kinds or {})
@@ -202,16 +203,17 @@ def compare(
     is_classification = task == CLASSIFICATION
     if not (is_classification and task_is_said):
         rows.check_no_times()
-    learner = default_learner(rows.features, classification=is_classification)
-    learner = learner if estimator is None else estimator
+    learner = estimator
+    if learner is None:
+        learner = default_learner(rows.features, classification=is_classification)
     judge = _judge(learner, rows.known_labels, target, is_classification=is_classification)
     known: dict[str, Any] = {
         "graph": graph,
         "target": target,
         "conditional": conditional,
         "trust": trust,
-        "kinds": _kinds_of(rows, graph, kinds),
-        "limits": _limits_of(rows, graph, limits),
+        "kinds": rows.decided_kinds(graph, kinds),
+        "limits": rows.decided_limits(graph, limits),
     }
     augmented = (AugmentedClassifier if is_classification else AugmentedRegressor)(
         # The graph's model completes its own columns only; the plain learner sees others as well.
@@ -221,8 +223,14 @@ def compare(
         **known,
     )
     model = (GraphClassifier if is_classification else GraphRegressor)(**known)
-    found = _rivals_of(learner, rows, graph, classification=is_classification) if rivals else {}
-    others = _with_holes({BASELINE: learner, **found}) if rows.features_have_holes else found
+    others: dict[str, Any] = {}
+    if rivals:
+        blanket = select_markov_blanket(graph, target)
+        others = tuned_learners(rows.features, classification=is_classification, blanket=blanket)
+        others = renamed(learner, others)
+    if rows.features_have_holes:
+        # The learner alone must not be given cells that the graph's model filled in either.
+        others = {name: with_holes(each) for name, each in {BASELINE: learner, **others}.items()}
     rng = as_generator(random_state)
     folds = _folds(judge, rows, groups, rng, cv=cv, n_splits=n_splits, n_repeats=repeats)
     schedule = Schedule(trials_of(augmented, model, others, folds, rng), budget)
@@ -230,26 +238,21 @@ def compare(
     fit = Fitter(rows.features, labels, groups, judge, rows.unlabelled)
     with watched("Fitting learners", callback, verbose=verbose) as told:
         losses = schedule.run(fit, n_jobs=n_jobs, map_=map_, callback=told)
+    notes = [] if task_is_said else rows.notes_on_task(task)
     n_train = max(len(train) for repeat in folds for train, _ in repeat)
-    notes = (
-        *(() if task_is_said else _notes_of_task(rows, task)),
-        *_notes(n_train, rivals=rivals),
-        *_notes_of_holes(rows, others),
-        *(f"Left out, since it failed: {name} ({why})." for name, why in schedule.failures.items()),
-    )
+    if n_train > MOST_ROWS and rivals:
+        notes.append(
+            f"Gaussian processes were fitted to {MOST_ROWS:,} of {n_train:,} training rows."
+        )
+    notes += rows.notes_on_holes(others)
+    failures = schedule.failures.items()
+    notes += [f"Left out, since it failed: {name} ({why})." for name, why in failures]
     left_out = tuple(schedule.left_out)
     copies = rows.copies(groups)
     doubts = Trust(rows.table, graph)
     return Comparison(
-        losses, target, judge.loss_name, _name_of(learner), notes, left_out, copies, doubts
+        losses, target, judge.loss_name, _name_of(learner), tuple(notes), left_out, copies, doubts
     )
-
-
-def _check_splits(n_splits: int, repeats: int, cv: Any) -> None:
-    """Raise unless rows can be split that way."""
-    check_integer("n_splits", n_splits, at_least=2)
-    check_integer("repeats", repeats, at_least=1)
-    check_splitter(cv)
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,6 +349,51 @@ class _ObservedRows:
         places = [self.table.index(name) for name in columns]
         return bool(np.isnan(self.table.values[:, places]).any())
 
+    def decided_kinds(
+        self, graph: ADMG, kinds: Mapping[str, KindName] | None
+    ) -> dict[str, KindName]:
+        """Return the kinds of the features in the graph, decided once, and what was said of nodes.
+
+        A fold has fewer values than the table: left to itself, it might take a quantity for ranks.
+        The kind of the target follows from the task.
+        """
+        decided = {name: self.table.kinds[self.table.index(name)] for name in self._features_inside}
+        return decided | _within(kinds, graph)
+
+    def decided_limits(self, graph: ADMG, limits: Mapping[str, Limits] | None) -> dict[str, Limits]:
+        """Return the limits of the features that can move, decided once like their kinds."""
+        places = {name: self.table.index(name) for name in self._features_inside}
+        return {
+            name: self.table.limits_of_numbers(place)
+            for name, place in places.items()
+            if self.table.resolution[place] is not None
+        } | _within(limits, graph)
+
+    @property
+    def _features_inside(self) -> list[str]:
+        return [name for name in self.feature_names if name not in self.outside]
+
+    def notes_on_task(self, task: str) -> list[str]:
+        """Say how the target was taken, if it might be either."""
+        few = self.table.kinds[self.table.index(self.target)] != "continuous"
+        note = note_on_task(self.target, self.opened[self.target], task, few=few)
+        return [] if note is None else [note]
+
+    def notes_on_holes(self, others: Mapping[str, Any]) -> list[str]:
+        """Say how the plain learners came by missing cells, and what unlabelled rows did."""
+        rivals = others if self.features_have_holes else {}
+        filled = [name for name, each in rivals.items() if is_filled_in(each)]
+        taken = [name for name in rivals if name not in filled]
+        notes = {
+            "Cells are missing; for these learners an IterativeImputer filled them in (labels: by "
+            f"the most common): {', '.join(filled)}.": filled,
+            "On each rung of the ladder its own graph filled them in.": rivals,
+            f"These took missing cells as they are: {', '.join(taken)}.": taken,
+            f"Rows without a target: {len(self.unlabelled)}. They help to fit the graph's model; "
+            "plain learners did not see them, and nobody is judged on them.": list(self.unlabelled),
+        }
+        return [note for note, reasons in notes.items() if reasons]
+
     def check_features(self) -> None:
         """Raise unless there is something to predict from."""
         if not self.feature_names:
@@ -375,60 +423,9 @@ class _ObservedRows:
             )
 
 
-def _notes_of_task(rows: _ObservedRows, task: str) -> tuple[str, ...]:
-    """Say how the target was taken, if it might be either."""
-    few = rows.table.kinds[rows.table.index(rows.target)] != "continuous"
-    note = note_on_task(rows.target, rows.opened[rows.target], task, few=few)
-    return () if note is None else (note,)
-
-
-def _notes(n_train: int, *, rivals: bool) -> tuple[str, ...]:
-    if n_train <= MOST_ROWS or not rivals:
-        return ()
-    return (f"Gaussian processes were fitted to {MOST_ROWS:,} of {n_train:,} training rows.",)
-
-
-def _kinds_of(
-    rows: _ObservedRows, graph: ADMG, kinds: Mapping[str, KindName] | None
-) -> dict[str, KindName]:
-    """Return the kinds of the features in the graph, decided once, and what was said of nodes.
-
-    A fold has fewer values than the table: left to itself, it might take a quantity for ranks.
-    The kind of the target follows from the task.
-    """
-    decided = dict(zip(rows.table.columns, rows.table.kinds, strict=True))
-    return {name: decided[name] for name in _features_within(rows)} | _within(kinds, graph)
-
-
-def _limits_of(
-    rows: _ObservedRows, graph: ADMG, limits: Mapping[str, Limits] | None
-) -> dict[str, Limits]:
-    """Return the limits of the features that can move, decided once like their kinds."""
-    table, places = rows.table, map(rows.table.index, _features_within(rows))
-    movable = [place for place in places if table.resolution[place] is not None]
-    decided = {table.columns[place]: table.limits_of_numbers(place) for place in movable}
-    return decided | _within(limits, graph)
-
-
-def _features_within(rows: _ObservedRows) -> list[str]:
-    return [name for name in rows.feature_names if name not in rows.outside]
-
-
-def _rivals_of(
-    learner: Any, rows: _ObservedRows, graph: ADMG, *, classification: bool
-) -> dict[str, Any]:
-    """Return the plain learners that run along, lightly tuned."""
-    blanket = select_markov_blanket(graph, rows.target)
-    found = tuned_learners(rows.features, classification=classification, blanket=blanket)
-    return renamed(learner, found)
-
-
-def _with_holes(learners: Mapping[str, Any]) -> dict[str, Any]:
-    """Return learners that take missing cells, or fill them in without the graph.
-
-    The learner alone is among them: it must not be given cells that the graph's model filled in.
-    """
-    return {name: with_holes(each) for name, each in learners.items()}
+def _within(options: Mapping[str, Any] | None, graph: ADMG) -> dict[str, Any]:
+    """Return what was said of columns that are nodes."""
+    return {name: option for name, option in (options or {}).items() if name in graph.nodes}
 
 
 def _folds(
@@ -441,35 +438,6 @@ def _folds(
     equal = rows.equal_rows
     folds = hold_out(judge, features, rows.known_labels, own, rng, equal=equal, **options)
     return [[(labelled[train], labelled[held]) for train, held in repeat] for repeat in folds]
-
-
-def _notes_of_holes(rows: _ObservedRows, others: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say how the plain learners came by missing cells, and what rows without a target did."""
-    rivals = others if rows.features_have_holes else {}
-    n_unlabelled = len(rows.unlabelled)
-    taken = [name for name, each in rivals.items() if not is_filled_in(each)]
-    filled = [name for name in rivals if name not in taken]
-    notes = []
-    if filled:
-        notes.append(
-            "Cells are missing; for these learners an IterativeImputer filled them in (labels: by "
-            f"the most common): {', '.join(filled)}."
-        )
-    if rivals:
-        notes.append("On each rung of the ladder its own graph filled them in.")
-    if taken:
-        notes.append(f"These took missing cells as they are: {', '.join(taken)}.")
-    if n_unlabelled:
-        notes.append(
-            f"Rows without a target: {n_unlabelled}. They help to fit the graph's model; plain "
-            "learners did not see them, and nobody is judged on them."
-        )
-    return tuple(notes)
-
-
-def _within(options: Mapping[str, Any] | None, graph: ADMG) -> dict[str, Any]:
-    """Return what was said of columns that are nodes."""
-    return {name: option for name, option in (options or {}).items() if name in graph.nodes}
 
 
 def _judge(learner: Any, labels: Any, target: str, *, is_classification: bool) -> Task:

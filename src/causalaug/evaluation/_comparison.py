@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 BASELINE, MODEL = "baseline", "graph model"
 NOTHING, ORDER, AUGMENTED = "without knowledge", "order", "augmented"
-LADDER = (BASELINE, NOTHING, ORDER, AUGMENTED)
-"""The learner alone, and its blends on the rungs of the ladder: no knowledge, order, graph."""
+"""The learner's blends on the rungs of the ladder: no knowledge, order, graph."""
 
 NO_RIVALS = (NOTHING, ORDER, AUGMENTED, MODEL)
 """Methods that are not plain learners."""
@@ -36,14 +35,9 @@ NO_RIVALS = (NOTHING, ORDER, AUGMENTED, MODEL)
 CLEAR = 2.0
 """A difference of this many standard errors is called clear."""
 
-LONGEST_NAME = 60
-
 NEGLIGIBLE = 0.02
 """A change that is certain to be smaller than this is called none. Learners differ by more than two
 percent from one seed to the next; where the error alone is larger, nobody can tell."""
-
-MOST_ROWS = 10**9
-"""Nobody has more rows: a change that needs more is none."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +67,8 @@ class Gain:
         if self.is_clear or self.change == 0.0:
             return n_rows if self.is_clear else None
         needed = n_rows * (CLEAR * self.standard_error / self.change) ** 2
-        if not np.isfinite(needed) or needed > MOST_ROWS:
+        # Nobody has more rows than these: a change that needs more is none.
+        if not needed <= 10**9:
             return None
         digits: int = 10 ** max(int(np.log10(needed)) - 1, 0)
         # Rounded, so that a whole number of rows is not one more by an error of the last digit.
@@ -335,7 +330,7 @@ class Comparison:
         return tuple(name for name, gain in steps.items() if gain.is_clear and gain.change < 0.0)
 
     def _who_helps(self) -> str:
-        name = shorten(self.target, LONGEST_NAME)
+        name = shorten(self.target, 60)
         worse = self.independences.is_clear and self.independences.change > 0.0
         if self.helps_by == ("order",):
             rest = (
@@ -360,7 +355,7 @@ class Comparison:
             return "The graph makes no difference, its rows got no weight"
         if self._is_negligible:
             return "The graph makes hardly any difference"
-        name = shorten(self.target, LONGEST_NAME)
+        name = shorten(self.target, 60)
         return f"Cannot tell whether the graph helps to predict {name}"
 
     @property

@@ -4,24 +4,28 @@ All knowledge of data frames is in this package; the rest of the library works o
 float values, the kinds and the row numbers of a `Table`.
 """
 
-from causalaug.table._coding import UNSEEN, check_no_times, code_rows, level_cells
-from causalaug.table._columns import (
-    KINDS,
-    ColumnKind,
-    KindName,
-    canonical_kind,
-    check_names,
-)
-from causalaug.table._equal_rows import EqualRows, column_keys, repeated_rows
-from causalaug.table._extra import EXTRA, extra_columns, warn_of_extra, without_extra
-from causalaug.table._filling import (
+from causalaug.table._cells import (
+    UNSEEN,
     cells_of,
+    check_no_times,
+    code_rows,
+    level_cells,
     missing_cells,
     rows_of,
     stack_frames,
     take_and_fill,
 )
-from causalaug.table._limits import Limits
+from causalaug.table._columns import (
+    KINDS,
+    ColumnKind,
+    KindName,
+    Limits,
+    are_whole,
+    canonical_kind,
+    check_names,
+)
+from causalaug.table._equal_rows import EqualRows, column_keys, repeated_rows
+from causalaug.table._sources import EXTRA, extra_columns, warn_of_extra, without_extra
 from causalaug.table._table import Coding, Table
 
 __all__ = [
@@ -34,6 +38,7 @@ __all__ = [
     "KindName",
     "Limits",
     "Table",
+    "are_whole",
     "canonical_kind",
     "cells_of",
     "check_names",

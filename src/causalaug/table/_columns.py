@@ -1,4 +1,4 @@
-"""One column: from its cells, whatever they are, to float values.
+"""One column: from its cells, whatever they are, to float values and their limits.
 
 Two questions decide everything. What do the cells hold? (`Column.content`.) And shall
 they be told apart only, ranked, or measured? (`ColumnKind`.) A nominal column needs values
@@ -9,12 +9,13 @@ What columns must be is checked here too, once and before any work; each error s
 next.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
-from numbers import Number
+from numbers import Number, Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,7 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from causalaug._magnitudes import FAR
-from causalaug._validation import MOST_NAMED, check_choice, some, typing_slips
+from causalaug._validation import MOST_NAMED, check_choice, check_columns_exist, some, typing_slips
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.typing import BoolArray, FloatArray
 
@@ -133,7 +134,7 @@ class Column:
         if not missing.any():
             return self
         cells = self.cells[~missing]
-        if cells.dtype.kind == "f" and _are_whole(cells):
+        if cells.dtype.kind == "f" and are_whole(cells):
             cells = cells.astype(np.int64)
         return replace(self, cells=cells)
 
@@ -405,11 +406,10 @@ def _unboxed(column: Column) -> NDArray[Any]:
         return column.cells
 
 
-def _are_whole(floats: NDArray[Any]) -> bool:
-    """Say whether all floats are integers that a float64 tells apart from their neighbours."""
-    if not len(floats) or not np.abs(floats).max() <= _LARGEST_EXACT_INTEGER:
-        return False
-    return bool((floats == np.round(floats)).all())
+def are_whole(numbers: NDArray[Any]) -> bool:
+    """Say whether all numbers are whole, and a float64 tells each from its neighbours."""
+    most = float(np.abs(numbers).max(initial=0.0))
+    return most < _LARGEST_EXACT_INTEGER and bool((numbers == np.rint(numbers)).all())
 
 
 def _as_floats(cells: NDArray[Any]) -> FloatArray:
@@ -473,3 +473,73 @@ def _sorted_if_possible(distinct: Iterable[Any]) -> Iterable[Any]:
         return sorted(distinct)
     except TypeError:
         return distinct
+
+
+Limits: TypeAlias = tuple[float | None, float | None]
+"""The least and the largest value that a column may hold; None where there is no bound."""
+
+
+def resolve_limits(
+    columns: Sequence[Column],
+    kinds: Sequence[ColumnKind],
+    given: Mapping[str, Limits],
+) -> tuple[tuple[float, float], ...]:
+    """Return the limits of each column: those given, or else its default."""
+    _check_limits(given, [column.name for column in columns])
+    found = []
+    for column, kind in zip(columns, kinds, strict=True):
+        if column.name not in given:
+            found.append(default_limits(column, kind))
+            continue
+        if resolution(column, kind) is None:
+            raise ParameterError(
+                "`limits` are for continuous columns of numbers, whose values may move. Found "
+                f"{column.name!r} ({kind}, dtype {column.dtype}). Leave it out of `limits`, or "
+                f'make it continuous: kinds={{{column.name!r}: "continuous"}}.'
+            )
+        low, high = given[column.name]
+        least, largest = dtype_limits(column)
+        ends = (
+            least if low is None else max(least, float(low)),
+            largest if high is None else min(largest, float(high)),
+        )
+        _check_within(column, ends)
+        found.append(ends)
+    return tuple(found)
+
+
+def _check_limits(wanted: object, names: Sequence[str]) -> None:
+    """Raise unless `limits` maps names of columns to a pair of numbers, the smaller first."""
+    if not isinstance(wanted, Mapping):
+        raise ParameterError(
+            "`limits` must map column names to their least and largest value, as in "
+            f'{{"dose": (0, None)}}. Found {wanted!r}.'
+        )
+    check_columns_exist("limits", wanted, names)
+    for name, ends in wanted.items():
+        is_pair = isinstance(ends, Sequence) and not isinstance(ends, str) and len(ends) == 2
+        if not is_pair or not all(_is_end(end) for end in ends):
+            raise ParameterError(
+                f"`limits[{name!r}]` must be a pair of numbers, None where there is no limit, as "
+                f"in (0, None). Found {ends!r}."
+            )
+        if None not in ends and not ends[0] < ends[1]:
+            raise ParameterError(
+                f"`limits[{name!r}]` must have the smaller number first. Found {ends!r}."
+            )
+
+
+def _is_end(end: object) -> bool:
+    if isinstance(end, bool):
+        return False
+    return end is None or (isinstance(end, Real) and not math.isnan(end))
+
+
+def _check_within(column: Column, ends: tuple[float, float]) -> None:
+    least, largest = column.cells.min(), column.cells.max()
+    if least < ends[0] or largest > ends[1]:
+        raise ParameterError(
+            f"The observed values of {column.name!r} must lie within its `limits`, {ends[0]:g} to "
+            f"{ends[1]:g}. Found values from {least:g} to {largest:g}. Widen the limits, or drop "
+            "the rows."
+        )

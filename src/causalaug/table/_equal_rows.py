@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from causalaug.table._columns import are_whole
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,17 +26,9 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.uint64]
 
-LARGEST_WHOLE = 2.0**53
-"""Beyond it floats are further apart than whole numbers."""
-
 MOST_REPEATED = 100_000
 """Whole weights repeat rows unless that makes a longer table than this: a table of counts must not
 become one of millions of rows."""
-
-
-def are_whole(weights: FloatArray) -> bool:
-    """Say whether weights are numbers of rows."""
-    return bool((weights == np.rint(weights)).all() and weights.max() < LARGEST_WHOLE)
 
 
 def repeated_rows(weights: FloatArray) -> IntArray | None:

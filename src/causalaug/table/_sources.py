@@ -1,21 +1,24 @@
 """The kinds of frame that data come in, each with two abilities.
 
 A source hands out its columns as `Column`, and takes cells by row number into a new frame of
-its own kind, one column at a time: beside the result there is never more than a column.
+its own kind, one column at a time: beside the result there is never more than a column. Columns
+that are no node of the graph are left out here.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
-from causalaug._validation import some
-from causalaug.exceptions import GraphMismatchError, TableError
+from causalaug._validation import check_choice, check_same_variables, some
+from causalaug.exceptions import CausalAugWarning, GraphMismatchError, TableError
 from causalaug.table._columns import Column, check_names
 
 if TYPE_CHECKING:
@@ -27,34 +30,42 @@ if TYPE_CHECKING:
 
     Changes = Mapping[int, FloatArray]
 
+
 _ACCEPTED = "The data must be a pandas or polars DataFrame, a pyarrow Table, or a 2-d numpy array."
 
 
-class Source(Protocol):
-    """A frame or an array that a table is made from."""
+@dataclass(frozen=True, eq=False)
+class Source(ABC):
+    """A frame or an array that a table is made from, and its column names, not yet checked."""
 
-    @property
-    def names(self) -> Sequence[object]:
-        """The column names, not yet checked."""
+    frame: Any
+    names: Sequence[object]
 
     @property
     def n_rows(self) -> int:
         """The number of rows."""
+        return len(self.frame)
 
+    @abstractmethod
     def columns(self) -> list[Column]:
         """Return all columns; their names must be distinct strings."""
 
+    @abstractmethod
     def take(self, rows: IntArray, changed: Changes) -> Any:
         """Return a new frame: cell ``(i, j)`` is the one at row ``rows[i, j]`` of column j.
 
         Columns in `changed` hold the numbers given there instead.
         """
 
+    @abstractmethod
+    def objects(self, name: str) -> list[Any]:
+        """Return the cells of a column as plain objects, categories as their labels."""
+
 
 def open_source(data: object, names: Sequence[str] | None = None) -> Source:
     """Return the source for a frame or an array, or raise and say what is accepted."""
     if isinstance(data, pd.DataFrame):
-        return PandasSource(data)
+        return PandasSource(data, list(data.columns))
     if isinstance(data, np.ndarray):
         return _open_array(data, names)
     # An arrow table may repeat a name, which narwhals would refuse in its own words.
@@ -63,7 +74,7 @@ def open_source(data: object, names: Sequence[str] | None = None) -> Source:
         frame = nw.from_native(data, eager_only=True)
     except TypeError:
         raise TableError(f"{_ACCEPTED} Found {_type_name(data)}. {_way_out(data)}") from None
-    return NarwhalsSource(frame)
+    return NarwhalsSource(frame, frame.columns)
 
 
 def _open_array(array: NDArray[Any], names: Sequence[str] | None) -> Source:
@@ -109,25 +120,16 @@ def _way_out(data: object) -> str:
     return "Wrap it: `pandas.DataFrame(data)`."
 
 
-@dataclass(frozen=True)
-class PandasSource:
+class PandasSource(Source):
     """A pandas frame."""
-
-    frame: pd.DataFrame
-
-    @property
-    def names(self) -> Sequence[object]:
-        """The column labels."""
-        return list(self.frame.columns)
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return len(self.frame)
 
     def columns(self) -> list[Column]:
         """Return all columns."""
         return [_pandas_column(self.frame[name]) for name in self.frame.columns]
+
+    def objects(self, name: str) -> list[Any]:
+        """Return the cells of a column as plain objects."""
+        return list(self.frame[name].astype(object))
 
     def take(self, rows: IntArray, changed: Changes) -> pd.DataFrame:
         """Return a frame with the same column labels and a fresh index."""
@@ -150,25 +152,16 @@ class PandasSource:
         return all(dtype == np.float64 for dtype in self.frame.dtypes)
 
 
-@dataclass(frozen=True)
-class NarwhalsSource:
+class NarwhalsSource(Source):
     """A frame of another library that narwhals knows: polars, pyarrow."""
-
-    frame: nw.DataFrame[Any]
-
-    @property
-    def names(self) -> Sequence[object]:
-        """The column names."""
-        return self.frame.columns
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return len(self.frame)
 
     def columns(self) -> list[Column]:
         """Return all columns."""
         return [_narwhals_column(self.frame[name]) for name in self.frame.columns]
+
+    def objects(self, name: str) -> list[Any]:
+        """Return the cells of a column as plain objects."""
+        return list(self.frame[name].to_list())
 
     def take(self, rows: IntArray, changed: Changes) -> Any:
         """Return a frame of the same library."""
@@ -186,29 +179,24 @@ class NarwhalsSource:
         return series.cast(self.frame[name].dtype)
 
 
-@dataclass(frozen=True, eq=False)
-class ArraySource:
+class ArraySource(Source):
     """A two-dimensional array, with names for its columns."""
-
-    array: NDArray[Any]
-    names: Sequence[object]
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return len(self.array)
 
     def columns(self) -> list[Column]:
         """Return all columns; text becomes objects, so that no trailing NUL is lost."""
-        cells = self.array.astype(object) if self.array.dtype.kind in "UST" else self.array
-        dtype = str(self.array.dtype)
+        cells = self.frame.astype(object) if self.frame.dtype.kind in "UST" else self.frame
+        dtype = str(self.frame.dtype)
         return [Column(str(name), dtype, cells[:, j]) for j, name in enumerate(self.names)]
+
+    def objects(self, name: str) -> list[Any]:
+        """Return the cells of a column as plain objects."""
+        return list(self.frame[:, list(self.names).index(name)].tolist())
 
     def take(self, rows: IntArray, changed: Changes) -> NDArray[Any]:
         """Return an array, stored by column."""
-        result = np.empty(rows.shape, dtype=self.array.dtype, order="F")
-        for j in range(self.array.shape[1]):
-            result[:, j] = changed[j] if j in changed else self.array[:, j].take(rows[:, j])
+        result = np.empty(rows.shape, dtype=self.frame.dtype, order="F")
+        for j in range(self.frame.shape[1]):
+            result[:, j] = changed[j] if j in changed else self.frame[:, j].take(rows[:, j])
         return result
 
 
@@ -257,3 +245,47 @@ def _cells(series: nw.Series[Any]) -> NDArray[Any]:
     if series.dtype in (nw.String, nw.Categorical, nw.Int128, nw.UInt128):
         return np.array(series.to_list(), dtype=object)
     return np.asarray(series.to_numpy())
+
+
+EXTRA = ("ignore", "error")
+"""What may become of them."""
+
+
+def without_extra(frame: Any, nodes: Sequence[str], extra: str) -> tuple[Any, tuple[str, ...]]:
+    """Return a frame without the columns that are no node, and their names; or raise.
+
+    The columns of an array are the nodes, in their order: it cannot have others.
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"id": [7, 8], "rain": [0.5, 2.0]})
+    >>> kept, left_out = without_extra(table, ["rain"], "ignore")
+    >>> list(kept.columns), left_out
+    (['rain'], ('id',))
+    """
+    check_choice("extra", extra, EXTRA)
+    source = open_source(frame, nodes)
+    check_names(source.names)
+    outside = extra_columns([str(name) for name in source.names], nodes, extra)
+    if not outside or isinstance(frame, np.ndarray):
+        return frame, outside
+    return nw.from_native(frame, eager_only=True).drop(*outside).to_native(), outside
+
+
+def extra_columns(columns: Sequence[str], nodes: Sequence[str], extra: str) -> tuple[str, ...]:
+    """Return the columns that are no node; raise if a node is no column, or none is allowed."""
+    check_choice("extra", extra, EXTRA)
+    outside = tuple(name for name in columns if name not in nodes)
+    if extra == "error" or not set(nodes) <= set(columns):
+        check_same_variables(nodes, columns)
+    return outside
+
+
+def warn_of_extra(outside: Sequence[str], stacklevel: int = 3) -> None:
+    """Name the columns that were left out, if there are any."""
+    if outside:
+        warnings.warn(
+            f"Columns that are no node of the graph are left out: {some(outside)}. Learners "
+            "see them, the graph's model does not. Drop them, or add them to the graph.",
+            CausalAugWarning,
+            stacklevel=stacklevel,
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -22,6 +22,8 @@ from causalaug.table._columns import (
     Column,
     ColumnKind,
     KindName,
+    Limits,
+    are_whole,
     check_cells,
     check_names,
     default_limits,
@@ -29,15 +31,18 @@ from causalaug.table._columns import (
     origin_of,
     resolution,
     resolve_kinds,
+    resolve_limits,
 )
-from causalaug.table._equal_rows import EqualRows, are_whole, repeated_rows
-from causalaug.table._limits import Limits, resolve_limits
+from causalaug.table._equal_rows import EqualRows, repeated_rows
 from causalaug.table._sources import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from causalaug.typing import BoolArray, FloatArray, IntArray
+
+
+_T = TypeVar("_T")
 
 
 class Coding(NamedTuple):
@@ -209,7 +214,9 @@ or fill the cells in.
         _check_shape(source.n_rows, len(source.names))
         columns = source.columns()
         present = check_cells(columns, holes=holes)
-        missing = _missing(columns) if holes else None
+        is_missing = np.asfortranarray(np.column_stack([column.missing for column in columns]))
+        is_missing.flags.writeable = False
+        missing = is_missing if is_missing.any() else None
         chosen = resolve_kinds(present, kinds)
         values, numeric, origin = _encode_all(present, chosen, missing)
         weights = _check_row_weights(row_weights, source.n_rows)
@@ -225,9 +232,9 @@ or fill the cells in.
             numeric=numeric,
             resolution=tuple(map(resolution, present, chosen)),
             limits=tuple(map(_limits_of_values, ends, origin, values.T)),
-            source=_snapshot(frame),
-            row_weights=weights if np.ptp(weights) > 0.0 else None,
-            total_weight=float(weights.sum()),
+            # Other frames are immutable.
+            source=frame.copy() if isinstance(frame, pd.DataFrame | np.ndarray) else frame,
+            **_weighing(weights),
             missing=missing,
             origin=origin if any(origin) else None,
         )
@@ -244,10 +251,14 @@ or fill the cells in.
 
     def coding(self, column: int) -> Coding:
         """Return the distinct values of a column and the code of each row, found once."""
-        if column not in self._known:
-            self._known[column] = self._coded(column)
-        coding: Coding = self._known[column]
-        return coding
+        return self._once(column, lambda: self._coded(column))
+
+    def _once(self, key: Hashable, compute: Callable[[], _T]) -> _T:
+        """Return what was computed under this key before, or compute it now."""
+        if key not in self._known:
+            self._known[key] = compute()
+        known: _T = self._known[key]
+        return known
 
     def _coded(self, column: int) -> Coding:
         coding = Coding.of(self.values[:, column])
@@ -268,13 +279,12 @@ or fill the cells in.
 
         Where whole weights stand for numbers of rows, they are its second argument.
         """
-        key = (column, function)
-        if key not in self._known:
+
+        def compute() -> float:
             counts = self.present_counts(column)
-            given = (self.present(column),) if counts is None else (self.present(column), counts)
-            self._known[key] = function(*given)
-        number: float = self._known[key]
-        return number
+            return function(self.present(column), *(() if counts is None else (counts,)))
+
+        return self._once((column, function), compute)
 
     def numbers(self, column: int, values: FloatArray) -> FloatArray:
         """Return the numbers that values of a column stand for: what its cells would hold.
@@ -304,11 +314,10 @@ or fill the cells in.
 
     def equal_rows(self) -> EqualRows:
         """Return the rows by their contents, found once."""
-        if "equal rows" not in self._known:
-            found = EqualRows.of(self.values, self.original_weights(), self.kinds)
-            self._known["equal rows"] = found
-        equal: EqualRows = self._known["equal rows"]
-        return equal
+        return self._once(
+            "equal rows",
+            lambda: EqualRows.of(self.values, self.original_weights(), self.kinds),
+        )
 
     def normal(self) -> tuple[Table, IntArray | None]:
         """Return a table in which weights and repetitions of rows mean the same, and its rows.
@@ -324,12 +333,7 @@ or fill the cells in.
         3
         3
         """
-        if self.is_normal:
-            return self, None
-        if "normal" not in self._known:
-            self._known["normal"] = self._in_normal_form()
-        found: tuple[Table, IntArray | None] = self._known["normal"]
-        return found
+        return (self, None) if self.is_normal else self._once("normal", self._in_normal_form)
 
     def _in_normal_form(self) -> tuple[Table, IntArray | None]:
         equal = self.equal_rows()
@@ -355,9 +359,7 @@ or fill the cells in.
 
     def weighed(self, weights: FloatArray) -> Table:
         """Return the same rows with other weights, which count no rows."""
-        varied = weights if np.ptp(weights) > 0.0 else None
-        total = float(weights.sum())
-        return replace(self, row_weights=varied, total_weight=total, is_normal=True, _known={})
+        return replace(self, **_weighing(weights), is_normal=True, _known={})
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be computed again."""
@@ -429,11 +431,8 @@ or fill the cells in.
         """
         values = np.asfortranarray(values)
         values.flags.writeable = False
-        filled = replace(self, _known={}, values=values, source=frame, missing=None)
-        if weights is None:
-            return filled
-        varied = weights if np.ptp(weights) > 0.0 else None
-        return replace(filled, row_weights=varied, total_weight=float(weights.sum()))
+        other = {} if weights is None else _weighing(weights)
+        return replace(self, _known={}, values=values, source=frame, missing=None, **other)
 
     def labels(self, column: str, rows: IntArray) -> tuple[str, ...]:
         """Return the cells of a column in some rows as text, as a reader would write them.
@@ -491,11 +490,10 @@ or fill the cells in.
         return open_source(self.source).take(rows, written)
 
 
-def _missing(columns: Sequence[Column]) -> BoolArray | None:
-    """Return where cells are missing, stored by column; None if none is."""
-    missing = np.asfortranarray(np.column_stack([column.missing for column in columns]))
-    missing.flags.writeable = False
-    return missing if missing.any() else None
+def _weighing(weights: FloatArray) -> dict[str, Any]:
+    """Return the fields of a table that say how much its rows count."""
+    varied = weights if np.ptp(weights) > 0.0 else None
+    return {"row_weights": varied, "total_weight": float(weights.sum())}
 
 
 def _encode_all(
@@ -568,8 +566,3 @@ def _check_row_weights(weights: object, n_rows: int) -> FloatArray:
         )
     check_weight_range("Row weights", numbers, LARGEST_WEIGHT)
     return numbers
-
-
-def _snapshot(frame: Any) -> Any:
-    """Return a copy of what can be changed in place; other frames are immutable."""
-    return frame.copy() if isinstance(frame, pd.DataFrame | np.ndarray) else frame
