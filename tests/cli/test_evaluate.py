@@ -8,9 +8,8 @@ import pytest
 
 import causalaug as ca
 import causalaug.report
-from causalaug.cli._table_files import EXACTLY
 from causalaug.evaluation import named_learner
-from command import run, start, succeed
+from command import EXACTLY, run, start, succeed
 
 GRAPH = "{alloy, load} -> wear -> {vibration, heat, noise, debris}; heat <-> noise"
 

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from causalaug.cli._groups import with_groups
+from causalaug.cli._options import with_groups
 
 
 @dataclass(frozen=True)

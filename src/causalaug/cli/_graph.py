@@ -1,36 +1,72 @@
-"""``causalaug graph``: look at a graph, translate it, ask what a variable depends on."""
+"""``causalaug graph`` and ``discover``: look at a graph, translate it, guess at one."""
 
 from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from causalaug.cli._errors import reported
-from causalaug.cli._groups import with_groups
-from causalaug.cli._options import GraphSource, Overwrite
-from causalaug.cli._output import Output
-from causalaug.cli._text import listed
+from causalaug.cli._options import (
+    Data,
+    GraphOut,
+    GraphSource,
+    Kinds,
+    Overwrite,
+    Seed,
+    TableFormat,
+    option,
+    parse_kinds,
+    refuse,
+)
+from causalaug.cli._output import Output, listed
 
-graph = typer.Typer(
-    name="graph",
-    no_args_is_help=True,
-    help="Look at a graph, translate it, ask what a variable depends on.",
+if TYPE_CHECKING:
+    from causalaug.discovery import Knowledge
+
+FormatName = StrEnum("FormatName", ["arrows", "dagitty", "dot", "gml"])
+MethodName = StrEnum(
+    "MethodName", {"direct_lingam": "direct-lingam", "pc": "pc", "ges": "ges", "fci": "fci"}
 )
 
+To = Annotated[
+    FormatName | None,
+    option("", None, "The text to write; by default by the ending of --out, else arrows."),
+]
+Keep = Annotated[
+    list[str] | None,
+    option(
+        "",
+        "NAME",
+        "A variable to keep; the others become hidden and are projected out. Can be repeated.",
+    ),
+]
+Variable = Annotated[
+    str | None, typer.Argument(metavar="[VARIABLE]", help="All of them if left out.")
+]
+Method = Annotated[
+    MethodName,
+    option(
+        "",
+        None,
+        "Linear causes with noise that is not normal (direct-lingam); tests of "
+        "independence (pc); a score (ges); tests that allow for hidden causes (fci).",
+    ),
+]
+Alpha = Annotated[float, option("", "P", "For pc and fci: the level of each test.")]
+Tiers = Annotated[
+    list[str] | None,
+    option(
+        "",
+        "COLUMN,...",
+        "Columns that come before those of the next --tier: nothing later causes them. "
+        "Repeat it, the earliest first.",
+    ),
+]
+Forbidden = Annotated[
+    list[str] | None, option("", "ARROWS", "Arrows that cannot be, as in 'A -> B'.")
+]
+Required = Annotated[list[str] | None, option("", "ARROWS", "Arrows that must be, as in 'A -> B'.")]
 
-class FormatName(StrEnum):
-    """The texts that a graph can be written as."""
 
-    arrows = "arrows"
-    dagitty = "dagitty"
-    dot = "dot"
-    gml = "gml"
-
-
-@graph.command()
-@reported
-@with_groups
 def show(source: GraphSource, *, output: Output) -> None:
     """Print what a graph says: edges, order, districts and factors.
 
@@ -38,7 +74,7 @@ def show(source: GraphSource, *, output: Output) -> None:
     Which conditionals does the front-door graph lead to?
       causalaug graph show 'smoking -> tar -> cancer; smoking <-> cancer'
     """
-    from causalaug.cli._graph_files import graph_as_json, open_graph
+    from causalaug.cli._files import graph_as_json, open_graph
     from causalaug.factorization import factorize
 
     admg = open_graph(source)
@@ -53,48 +89,28 @@ def show(source: GraphSource, *, output: Output) -> None:
             "factors": factors,
         }
     )
-    causes = [f"{a} -> {b}" for a, b in admg.directed]
-    hidden = [f"{a} <-> {b}" for a, b in admg.bidirected]
     shared = [listed(district) for district in admg.districts() if len(district) > 1]
-    output.say(f"Variables:     {listed(admg.nodes)}")
-    output.say(f"Causes:        {listed(causes)}")
-    output.say(f"Hidden causes: {listed(hidden)}")
-    output.say(f"Order:         {listed(admg.topological_order())}")
-    output.say(f"Districts:     {'; '.join(shared) or '-'}")
-    output.say(f"Factors:       {' '.join(factors)}")
-    is_used = admg.is_mb_shielded()
-    used = "yes, the method uses all" if is_used else "no, the method does not use all"
-    output.say(f"Used in full:  {used} that the graph claims")
+    used = (
+        "yes, the method uses all" if admg.is_mb_shielded() else "no, the method does not use all"
+    )
+    facts = {
+        "Variables": listed(admg.nodes),
+        "Causes": listed(f"{a} -> {b}" for a, b in admg.directed),
+        "Hidden causes": listed(f"{a} <-> {b}" for a, b in admg.bidirected),
+        "Order": listed(admg.topological_order()),
+        "Districts": "; ".join(shared) or "-",
+        "Factors": " ".join(factors),
+        "Used in full": f"{used} that the graph claims",
+    }
+    for name, fact in facts.items():
+        output.say(f"{name + ':':<14} {fact}")
 
 
-@graph.command()
-@reported
-@with_groups
 def convert(
     source: GraphSource,
-    to: Annotated[
-        FormatName | None,
-        typer.Option(help="The text to write; by default by the ending of --out, else arrows."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Where the graph goes; printed if left out.",
-            show_default=False,
-        ),
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A variable to keep; the others become hidden and are projected out. Can be "
-            "repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    to: To = None,
+    out: GraphOut = None,
+    keep: Keep = None,
     overwrite: Overwrite = False,
     *,
     output: Output,
@@ -107,18 +123,18 @@ def convert(
       causalaug graph convert graph.txt --out graph.dot
       causalaug graph convert 'U -> {A, B}; A -> B' --keep A --keep B
     """
-    from causalaug.cli._files import check_not_an_input
-    from causalaug.cli._graph_files import (
+    from causalaug.cli._files import (
+        check_not_an_input,
         graph_as_json,
+        graph_format,
         open_graph,
-        output_format,
         write_graph_file,
     )
     from causalaug.graphs import latent_projection, write_graph
 
     admg = open_graph(source)
     admg = latent_projection(admg, keep=keep) if keep else admg
-    format = output_format(out) if to is None else to.value
+    format = graph_format(out) if to is None else to.value
     if out is not None:
         check_not_an_input(out, [source], overwrite=overwrite)
         write_graph_file(admg, out, format)
@@ -128,18 +144,7 @@ def convert(
         output.say(write_graph(admg, format).rstrip("\n"))
 
 
-@graph.command()
-@reported
-@with_groups
-def pillow(
-    source: GraphSource,
-    variable: Annotated[
-        str | None,
-        typer.Argument(metavar="[VARIABLE]", help="All of them if left out.", show_default=False),
-    ] = None,
-    *,
-    output: Output,
-) -> None:
+def pillow(source: GraphSource, variable: Variable = None, *, output: Output) -> None:
     """Print the Markov pillow of a variable: what its values are drawn given.
 
     These are its parents if nothing is hidden; with hidden causes, also what it shares them
@@ -149,7 +154,7 @@ def pillow(
     Smoking enters the pillow of cancer, although no arrow joins them:
       causalaug graph pillow 'smoking -> tar -> cancer; smoking <-> cancer' cancer
     """
-    from causalaug.cli._graph_files import open_graph
+    from causalaug.cli._files import open_graph
     from causalaug.graphs import markov_pillow
 
     admg = open_graph(source)
@@ -160,3 +165,96 @@ def pillow(
         output.table(["variable", "pillow"], [(v, listed(p)) for v, p in pillows.items()])
     else:
         output.say("\n".join(pillows[variable]) or "-")
+
+
+def discover(
+    data: Data,
+    method: Method = MethodName.direct_lingam,
+    out: GraphOut = None,
+    alpha: Alpha = 0.05,
+    tier: Tiers = None,
+    forbid: Forbidden = None,
+    require: Required = None,
+    kinds: Kinds = None,
+    overwrite: Overwrite = False,
+    *,
+    table: TableFormat,
+    seed: Seed = 0,
+    output: Output,
+) -> None:
+    """Estimate a causal graph from data alone.
+
+    An estimate is no knowledge: read it, correct it by what you know, check it, and let
+    `causalaug evaluate` say whether it helps. Many graphs have the same independences: which
+    arrows the data determine, and which are a choice among equals, is said beside it. Needs
+    lingam and causal-learn: pip install "causalaug[discovery]".
+
+    \b
+    A first graph, to be edited:
+      causalaug discover data.csv --method direct-lingam --out graph.txt
+      causalaug check data.csv --graph graph.txt
+    With what is known: age comes first, and noise heats nothing:
+      causalaug discover data.csv --method pc --tier age --tier load,wear --forbid 'noise -> heat'
+    """
+    from causalaug._atomic import check_output
+    from causalaug.cli._cells import Expected
+    from causalaug.cli._files import (
+        check_not_an_input,
+        graph_as_json,
+        graph_format,
+        write_graph_file,
+    )
+    from causalaug.cli._tables import read_table
+    from causalaug.discovery import discover_explained
+    from causalaug.graphs import write_graph
+
+    checked_kinds = parse_kinds(kinds)
+    knowledge = _knowledge(tier, forbid, require)
+    if out is not None:
+        check_output(out)
+        check_not_an_input(out, [data], overwrite=overwrite)
+    frame = read_table(data, table, Expected(kinds=checked_kinds), output.remark)
+    with output.progress("Looking for a graph"):
+        result = discover_explained(
+            frame,
+            method.value,
+            knowledge=knowledge,
+            kinds=checked_kinds,
+            alpha=alpha,
+            random_state=seed,
+        )
+    graph, edges = result.graph, result.edges.to_dict("records")
+    described = {"method": method.value, **graph_as_json(graph), "edges": edges}
+    output.document({**described, "out": out and str(out)})
+    if out is None:
+        output.say(write_graph(graph).rstrip("\n"))
+    else:
+        write_graph_file(graph, out, graph_format(out))
+        output.remark(f"Wrote {len(edges)} edges to {out}. An estimate is no knowledge: read it.")
+    output.remark(result.summary())
+
+
+def _knowledge(
+    tiers: list[str] | None, forbidden: list[str] | None, required: list[str] | None
+) -> "Knowledge":
+    """Return what the options say of the graph before the data are seen."""
+    from causalaug.discovery import Knowledge
+
+    return Knowledge(
+        required=_arrows("--require", required),
+        forbidden=_arrows("--forbid", forbidden),
+        tiers=[[name.strip() for name in tier.split(",") if name.strip()] for tier in tiers or ()],
+    )
+
+
+def _arrows(name: str, texts: list[str] | None) -> list[tuple[str, str]]:
+    """Return the arrows in some texts, and refuse anything else."""
+    from causalaug.graphs import read_graph
+
+    found: list[tuple[str, str]] = []
+    for text in texts or ():
+        graph = read_graph(text, format="arrows")
+        if graph.bidirected or not graph.directed:
+            refuse(name, f"must be arrows, as in 'A -> B'. Found {text}")
+        found += graph.directed
+    return found
