@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from causalaug._validation import check_at_least, check_bool, check_integer, check_same_variables
 from causalaug.conditionals import Conditional, KernelConditional
+from causalaug.exceptions import TreeTooLargeError
+from causalaug.expansion import TooManyNodesError, fill_tree
 from causalaug.graphs import as_graph
 from causalaug.model import fit_table
-from causalaug.plot._cells import column_cells, short
-from causalaug.plot._nodes import grow_nodes, heights
-from causalaug.plot._style import GREY, INK, PALE, VERMILION, as_axes, plain, styled
+from causalaug.plot._style import (
+    GREY,
+    INK,
+    PALE,
+    VERMILION,
+    as_axes,
+    column_cells,
+    plain,
+    short,
+    styled,
+)
 from causalaug.table import Table
 
 if TYPE_CHECKING:
@@ -20,12 +31,10 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from causalaug.expansion import Node
+    from causalaug.expansion import FittedModel, Node
     from causalaug.factorization import Factor
     from causalaug.graphs import ADMG
     from causalaug.typing import FloatArray
-
-MAX_BRANCHES = 150
 
 
 @styled
@@ -38,7 +47,7 @@ def plot_probability_tree(
     order: Sequence[str] | None = None,
     threshold: float = 1e-3,
     merge_equal: bool = True,
-    max_branches: int = MAX_BRANCHES,
+    max_branches: int = 150,
 ) -> Axes:
     """Draw the tree whose leaves are the new rows: what `augment` does, for a tiny table.
 
@@ -192,3 +201,41 @@ def _draw_frame(ax: Axes, factors: Sequence[Factor], lowest: float) -> None:
     ax.set_axis_off()
     ax.set_xlim(-0.1, len(factors) + 0.8)
     ax.set_ylim(lowest + 1.4, -1.9)
+
+
+def grow_nodes(
+    model: FittedModel, *, threshold: float, merge_equal: bool, max_branches: int
+) -> list[Node]:
+    """Return all nodes of the tree of a tiny table, or raise if nobody could read it."""
+    try:
+        return fill_tree(model, threshold, merge_equal=merge_equal, max_nodes=max_branches)
+    except TooManyNodesError:
+        raise TreeTooLargeError(
+            f"A tree must have at most max_branches={max_branches} branches to be drawn; that "
+            f"of these {model.table.n_rows} rows has more. Draw it for a few rows, "
+            "`frame.head(3)`, or for a graph of fewer variables."
+        ) from None
+
+
+def heights(nodes: Sequence[Node]) -> FloatArray:
+    """Return where to draw each node: the ends one below another, the others between.
+
+    >>> from causalaug.expansion import Node
+    >>> stem = Node(-1, 0, 0, {}, 1.0, 1.0, is_kept=True)
+    >>> twigs = [Node(0, 1, row, {}, 0.5, 0.5, is_kept=True) for row in (0, 1)]
+    >>> heights([stem, *twigs])
+    array([0.5, 0. , 1. ])
+    """
+    children: dict[int, list[int]] = {}
+    for number, node in enumerate(nodes):
+        children.setdefault(node.parent, []).append(number)
+    height, ends = np.zeros(len(nodes)), count()
+
+    def place(number: int) -> float:
+        below = [place(child) for child in children.get(number, ())]
+        height[number] = np.mean(below) if below else next(ends)
+        return float(height[number])
+
+    for number in children.get(-1, ()):
+        place(number)
+    return height
