@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from causalaug.cli._options import (
     About,
@@ -37,98 +37,53 @@ MEANINGS = {
 ConditionalName = StrEnum("ConditionalName", ["kernel", "residual"])
 ExpansionName = StrEnum("ExpansionName", ["budget", "pruned", "sampled", "beam"])
 
-Rows = Annotated[
-    int | None,
-    option(
-        "--rows",
-        "N",
-        "How many rows to make at most; by default five for each observed row.",
-        min=1,
-    ),
-]
-Conditional = Annotated[
-    ConditionalName,
-    option("", None, "Copy cells by kernel weights, or move them by a fitted mean as well."),
-]
-Temperature = Annotated[
-    float | None,
-    option(
-        "--temperature",
-        "T",
-        "How wide the kernels are: low stays close to the data, high smooths. By default "
-        "0.3 for kernel, 2 for residual.",
-    ),
-]
-Expansion = Annotated[
-    ExpansionName,
-    option(
-        "",
-        None,
-        "Keep N rows without bias (budget), those above a threshold (pruned), draw N "
-        "(sampled), or keep the N heaviest (beam).",
-    ),
-]
-Threshold = Annotated[
-    float | None,
-    option("--threshold", "T", "For pruned: paths of a weight below T / n end. By default 0.001."),
-]
-Originals = Annotated[
-    bool,
-    option("--originals", None, "Put the observed rows first, with their weight."),
-]
-Share = Annotated[
-    float | None,
-    option(
-        "",
-        "S",
-        "With --originals: how much of the weight the new rows hold. By default 0.5.",
-        min=0.0,
-        max=1.0,
-    ),
-]
-Provenance = Annotated[
-    bool,
-    option(
-        "--provenance",
-        None,
-        "Add columns row_of_...: the observed row that each cell came from, from 0.",
-    ),
-]
-GraphIfAny = Annotated[
-    str | None,
-    option(
-        "--graph -g",
-        "FILE|ARROWS",
-        "The causal graph: a file (arrows, DAGitty, DOT, GML), or the arrows themselves: "
-        "'A -> B; B <-> C', or an order, 'A, B < C'. Without one, all columns are used and no "
-        "independence is assumed.",
-    ),
-]
-Copies = Annotated[
-    int,
-    option(
-        "",
-        "N",
-        "How often each row with holes is filled in. From 2 on a column of weights is "
-        "added: the copies of a row share its weight, 1.",
-        min=1,
-    ),
-]
-
 
 def augment(
     data: Data,
     graph: Graph,
     out: Out,
-    rows: Rows = None,
-    conditional: Conditional = ConditionalName.kernel,
-    temperature: Temperature = None,
-    expansion: Expansion = ExpansionName.budget,
-    threshold: Threshold = None,
+    rows: int | None = option(
+        "How many rows to make at most; by default five for each observed row.",
+        default=None,
+        metavar="N",
+        min=1,
+    ),
+    conditional: ConditionalName = option(
+        "Copy cells by kernel weights, or move them by a fitted mean as well.",
+        default=ConditionalName.kernel,
+    ),
+    temperature: float | None = option(
+        "How wide the kernels are: low stays close to the data, high smooths. By default "
+        "0.3 for kernel, 2 for residual.",
+        default=None,
+        metavar="T",
+    ),
+    expansion: ExpansionName = option(
+        "Keep N rows without bias (budget), those above a threshold (pruned), draw N "
+        "(sampled), or keep the N heaviest (beam).",
+        default=ExpansionName.budget,
+    ),
+    threshold: float | None = option(
+        "For pruned: paths of a weight below T / n end. By default 0.001.",
+        default=None,
+        metavar="T",
+    ),
     weight_column: WeightColumn = "weight",
-    originals: Originals = False,
-    share: Share = None,
-    provenance: Provenance = False,
+    originals: bool = option(
+        "Put the observed rows first, with their weight.", default=False, names="--originals"
+    ),
+    share: float | None = option(
+        "With --originals: how much of the weight the new rows hold. By default 0.5.",
+        default=None,
+        metavar="S",
+        min=0.0,
+        max=1.0,
+    ),
+    provenance: bool = option(
+        "Add columns row_of_...: the observed row that each cell came from, from 0.",
+        default=False,
+        names="--provenance",
+    ),
     safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
     *,
@@ -241,8 +196,21 @@ def _show_augmented(output: Output, result: "AugmentedTable", *, n_written: int,
 def complete(
     data: Data,
     out: Out,
-    graph: GraphIfAny = None,
-    copies: Copies = 1,
+    graph: str | None = option(
+        "The causal graph: a file (arrows, DAGitty, DOT, GML), or the arrows themselves: "
+        "'A -> B; B <-> C', or an order, 'A, B < C'. Without one, all columns are used and no "
+        "independence is assumed.",
+        default=None,
+        metavar="FILE|ARROWS",
+        names="--graph -g",
+    ),
+    copies: int = option(
+        "How often each row with holes is filled in. From 2 on a column of weights is "
+        "added: the copies of a row share its weight, 1.",
+        default=1,
+        metavar="N",
+        min=1,
+    ),
     weight_column: WeightColumn = "weight",
     safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,

@@ -5,7 +5,7 @@ import sys
 from enum import StrEnum
 from json import dumps as dump_json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from causalaug._atomic import atomic_path, check_output
 from causalaug._markup import plain
@@ -40,51 +40,34 @@ IndependenceTest = StrEnum(
     "IndependenceTest", ["auto", "partial_correlation", "g_squared", "gcm", "kci"]
 )
 
-Report = Annotated[
-    Path | None,
-    option("--report -r", "FILE", "Where a report for people goes: .html, .md or .json."),
-]
-Learner = Annotated[LearnerName, option("", None, "The learner that is to be helped.")]
-Folds = Annotated[int | None, option("", "N", "The number of folds: 5, or 3 if quick.", min=2)]
-Repeats = Annotated[int, option("", "N", "How often the rows are split anew.", min=1)]
-Quick = Annotated[bool, option("--quick", None, "A first look: fewer folds, no other learners.")]
-Minutes = Annotated[
-    float | None,
-    option(
-        "",
-        "M",
-        "About how long the fits may take. What is not begun by then, other learners "
-        "first, is left out and listed.",
-    ),
-]
-Test = Annotated[
-    IndependenceTest,
-    option("", None, "How to test an independence; auto goes by the kinds of the columns."),
-]
-Alpha = Annotated[float, option("", "P", "The allowed probability of any false alarm, over all.")]
-All = Annotated[bool, option("--all", None, "List the independences that are not rejected, too.")]
-Seconds = Annotated[
-    float | None,
-    option(
-        "",
-        "S",
-        "About how long the tests may take. Those with the most variables held fixed are "
-        "left out, and listed.",
-    ),
-]
-
 
 def evaluate(
     data: Data,
     graph: Graph,
     target: Target,
-    report: Report = None,
-    estimator: Learner = LearnerName.boosting,
+    report: Path | None = option(
+        "Where a report for people goes: .html, .md or .json.",
+        default=None,
+        metavar="FILE",
+        names="--report -r",
+    ),
+    estimator: LearnerName = option(
+        "The learner that is to be helped.", default=LearnerName.boosting
+    ),
     task: Task = None,
-    folds: Folds = None,
-    repeats: Repeats = 1,
-    quick: Quick = False,
-    minutes: Minutes = None,
+    folds: int | None = option(
+        "The number of folds: 5, or 3 if quick.", default=None, metavar="N", min=2
+    ),
+    repeats: int = option("How often the rows are split anew.", default=1, metavar="N", min=1),
+    quick: bool = option(
+        "A first look: fewer folds, no other learners.", default=False, names="--quick"
+    ),
+    minutes: float | None = option(
+        "About how long the fits may take. What is not begun by then, other learners "
+        "first, is left out and listed.",
+        default=None,
+        metavar="M",
+    ),
     jobs: Jobs = 1,
     overwrite: Overwrite = False,
     *,
@@ -211,11 +194,23 @@ def show_figures(output: Output, result: "Evaluation") -> None:
 def check(
     data: Data,
     graph: Graph,
-    test: Test = IndependenceTest.auto,
-    alpha: Alpha = 0.05,
-    every: All = False,
+    test: IndependenceTest = option(
+        "How to test an independence; auto goes by the kinds of the columns.",
+        default=IndependenceTest.auto,
+    ),
+    alpha: float = option(
+        "The allowed probability of any false alarm, over all.", default=0.05, metavar="P"
+    ),
+    every: bool = option(
+        "List the independences that are not rejected, too.", default=False, names="--all"
+    ),
     kinds: Kinds = None,
-    seconds: Seconds = None,
+    seconds: float | None = option(
+        "About how long the tests may take. Those with the most variables held fixed are "
+        "left out, and listed.",
+        default=None,
+        metavar="S",
+    ),
     *,
     table: TableFormat,
     jobs: Jobs = 1,

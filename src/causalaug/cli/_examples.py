@@ -5,7 +5,7 @@ The demo is the whole method on an example that is built in, with a wrong graph 
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -25,16 +25,18 @@ WRONG_GRAPH = "load -> {alloy, wear, vibration, heat, noise, debris}"
 
 TableEnding = StrEnum("TableEnding", ["csv", "tsv", "parquet", "feather"])
 
-Report = Annotated[Path, option("--report -r", "FILE", "Where the report goes.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="One of the list.")]
-Folder = Annotated[Path, option("", "FOLDER", "Where the two files go.")]
-Ending = Annotated[
-    TableEnding, option("--format", None, "The ending, and so the format, of the table.")
-]
-Force = Annotated[bool, option("--force", None, "Replace files that are there already.")]
 
-
-def demo(report: Report = Path("causalaug-demo.html"), jobs: Jobs = 1, *, output: Output) -> None:
+def demo(
+    report: Path = option(
+        "Where the report goes.",
+        default=Path("causalaug-demo.html"),
+        metavar="FILE",
+        names="--report -r",
+    ),
+    jobs: Jobs = 1,
+    *,
+    output: Output,
+) -> None:
     """Run the whole method on simulated data, and write a report.
 
     The wear of a machine part is predicted from two causes and four signs of it, by ridge
@@ -189,10 +191,12 @@ def list_(*, output: Output) -> None:
 
 
 def export(
-    name: Name,
-    folder: Folder = Path("."),
-    ending: Ending = TableEnding.csv,
-    force: Force = False,
+    name: str = typer.Argument(..., metavar="NAME", help="One of the list."),
+    folder: Path = option("Where the two files go.", default=Path("."), metavar="FOLDER"),
+    ending: TableEnding = option(
+        "The ending, and so the format, of the table.", default=TableEnding.csv, names="--format"
+    ),
+    force: bool = option("Replace files that are there already.", default=False, names="--force"),
     *,
     output: Output,
 ) -> None:

@@ -1,7 +1,7 @@
 """``causalaug graph`` and ``discover``: look at a graph, translate it, guess at one."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -26,45 +26,6 @@ FormatName = StrEnum("FormatName", ["arrows", "dagitty", "dot", "gml"])
 MethodName = StrEnum(
     "MethodName", {"direct_lingam": "direct-lingam", "pc": "pc", "ges": "ges", "fci": "fci"}
 )
-
-To = Annotated[
-    FormatName | None,
-    option("", None, "The text to write; by default by the ending of --out, else arrows."),
-]
-Keep = Annotated[
-    list[str] | None,
-    option(
-        "",
-        "NAME",
-        "A variable to keep; the others become hidden and are projected out. Can be repeated.",
-    ),
-]
-Variable = Annotated[
-    str | None, typer.Argument(metavar="[VARIABLE]", help="All of them if left out.")
-]
-Method = Annotated[
-    MethodName,
-    option(
-        "",
-        None,
-        "Linear causes with noise that is not normal (direct-lingam); tests of "
-        "independence (pc); a score (ges); tests that allow for hidden causes (fci).",
-    ),
-]
-Alpha = Annotated[float, option("", "P", "For pc and fci: the level of each test.")]
-Tiers = Annotated[
-    list[str] | None,
-    option(
-        "",
-        "COLUMN,...",
-        "Columns that come before those of the next --tier: nothing later causes them. "
-        "Repeat it, the earliest first.",
-    ),
-]
-Forbidden = Annotated[
-    list[str] | None, option("", "ARROWS", "Arrows that cannot be, as in 'A -> B'.")
-]
-Required = Annotated[list[str] | None, option("", "ARROWS", "Arrows that must be, as in 'A -> B'.")]
 
 
 def show(source: GraphSource, *, output: Output) -> None:
@@ -108,9 +69,15 @@ def show(source: GraphSource, *, output: Output) -> None:
 
 def convert(
     source: GraphSource,
-    to: To = None,
+    to: FormatName | None = option(
+        "The text to write; by default by the ending of --out, else arrows.", default=None
+    ),
     out: GraphOut = None,
-    keep: Keep = None,
+    keep: list[str] | None = option(
+        "A variable to keep; the others become hidden and are projected out. Can be repeated.",
+        default=None,
+        metavar="NAME",
+    ),
     overwrite: Overwrite = False,
     *,
     output: Output,
@@ -144,7 +111,14 @@ def convert(
         output.say(write_graph(admg, format).rstrip("\n"))
 
 
-def pillow(source: GraphSource, variable: Variable = None, *, output: Output) -> None:
+def pillow(
+    source: GraphSource,
+    variable: str | None = typer.Argument(
+        None, metavar="[VARIABLE]", help="All of them if left out."
+    ),
+    *,
+    output: Output,
+) -> None:
     """Print the Markov pillow of a variable: what its values are drawn given.
 
     These are its parents if nothing is hidden; with hidden causes, also what it shares them
@@ -169,12 +143,25 @@ def pillow(source: GraphSource, variable: Variable = None, *, output: Output) ->
 
 def discover(
     data: Data,
-    method: Method = MethodName.direct_lingam,
+    method: MethodName = option(
+        "Linear causes with noise that is not normal (direct-lingam); tests of "
+        "independence (pc); a score (ges); tests that allow for hidden causes (fci).",
+        default=MethodName.direct_lingam,
+    ),
     out: GraphOut = None,
-    alpha: Alpha = 0.05,
-    tier: Tiers = None,
-    forbid: Forbidden = None,
-    require: Required = None,
+    alpha: float = option("For pc and fci: the level of each test.", default=0.05, metavar="P"),
+    tier: list[str] | None = option(
+        "Columns that come before those of the next --tier: nothing later causes them. "
+        "Repeat it, the earliest first.",
+        default=None,
+        metavar="COLUMN,...",
+    ),
+    forbid: list[str] | None = option(
+        "Arrows that cannot be, as in 'A -> B'.", default=None, metavar="ARROWS"
+    ),
+    require: list[str] | None = option(
+        "Arrows that must be, as in 'A -> B'.", default=None, metavar="ARROWS"
+    ),
     kinds: Kinds = None,
     overwrite: Overwrite = False,
     *,

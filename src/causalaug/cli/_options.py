@@ -38,9 +38,11 @@ TaskName = StrEnum("TaskName", ["regression", "classification"])
 LearnerName = StrEnum("LearnerName", ["boosting", "forest", "logistic", "ridge", "xgboost"])
 
 
-def option(names: str, metavar: str | None, help: str, **more: Any) -> Any:
-    """Return an option of typer; `names` has blanks between, and may be that of the parameter."""
-    return typer.Option(*names.split(), metavar=metavar, help=help, **more)
+def option(
+    help: str, *, names: str = "", metavar: str | None = None, default: Any = ..., **more: Any
+) -> Any:
+    """Return an option of typer; its names, if not that of the parameter, have blanks between."""
+    return typer.Option(default, *names.split(), metavar=metavar, help=help, **more)
 
 
 def refuse(name: str, message: str) -> NoReturn:
@@ -51,10 +53,8 @@ def refuse(name: str, message: str) -> NoReturn:
 Task: TypeAlias = Annotated[
     TaskName | None,
     option(
-        "",
-        None,
         "By default what the learner does; else text and whole numbers of which exactly two "
-        "differ are classes, all other numbers are numbers.",
+        "differ are classes, all other numbers are numbers."
     ),
 ]
 Data: TypeAlias = Annotated[
@@ -68,11 +68,11 @@ Data: TypeAlias = Annotated[
 Graph: TypeAlias = Annotated[
     str,
     option(
-        "--graph -g",
-        "FILE|ARROWS",
         "The causal graph: a file (arrows, DAGitty, DOT, GML), or the arrows themselves: "
         "'A -> B; B <-> C'. Behind an edge its belief may stand, 'A -> B [0.7]'. An order alone is "
         "'A, B < C < D'.",
+        names="--graph -g",
+        metavar="FILE|ARROWS",
     ),
 ]
 GraphSource: TypeAlias = Annotated[
@@ -84,93 +84,34 @@ GraphSource: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-Target: TypeAlias = Annotated[str, option("--target -t", "COLUMN", "The column to predict.")]
+Target: TypeAlias = Annotated[
+    str, option("The column to predict.", names="--target -t", metavar="COLUMN")
+]
 Out: TypeAlias = Annotated[
     Path,
     option(
-        "--out -o",
-        "FILE",
         "Where the rows go: .csv, .tsv, .parquet, .feather or .arrow. A file that is there is "
         "replaced, once all is written.",
+        names="--out -o",
+        metavar="FILE",
     ),
 ]
 GraphOut: TypeAlias = Annotated[
     Path | None,
     option(
-        "--out -o",
-        "FILE",
         "Where the graph goes: arrows, or by the ending .dot, .gml or .dagitty. Printed if left "
         "out.",
+        names="--out -o",
+        metavar="FILE",
     ),
 ]
 Kinds: TypeAlias = Annotated[
     list[str] | None,
     option(
-        "--kinds",
-        "COLUMN=KIND,...",
         "Columns that are not what they look like, as in cylinders=continuous,month=nominal. "
         "By default floats, dates and integers with more than 10 values are continuous, other "
         "integers ordered, all else nominal.",
-    ),
-]
-Limits: TypeAlias = Annotated[
-    list[str] | None,
-    option(
-        "--limits",
-        "COLUMN=LOW:HIGH,...",
-        "What columns may hold, as in dose=0:,share=0:1. By default what was never negative "
-        "and comes close to 0 stays so.",
-    ),
-]
-Trust: TypeAlias = Annotated[
-    str | None,
-    option(
-        "--trust",
-        "full|auto|P",
-        "How far the graph is believed: as it stands (full), factor by factor as far as "
-        "left-out rows let it be (auto), or by a number from 0, its order alone, to 1, full.",
-    ),
-]
-Columns: TypeAlias = Annotated[
-    list[str] | None,
-    option(
-        "--columns",
-        "COLUMN,...",
-        "The columns to use; all others are left out. Can be repeated.",
-    ),
-]
-Drop: TypeAlias = Annotated[
-    list[str] | None,
-    option("--drop", "COLUMN,...", "Columns to leave out, such as a row number. Can be repeated."),
-]
-Encoding: TypeAlias = Annotated[
-    str, option("--encoding", "NAME", "The encoding of a .csv or .tsv table.")
-]
-Separator: TypeAlias = Annotated[
-    str | None,
-    option("--separator", "SIGN", "What separates the cells of a .csv table, if it is no comma."),
-]
-Decimal: TypeAlias = Annotated[
-    str | None,
-    option(
-        "--decimal",
-        "SIGN",
-        "What stands before the decimals in a .csv or .tsv table: a point, or a comma.",
-    ),
-]
-Dates: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--dates/--no-dates", help="Read cells such as 2024-02-29 of a .csv table as dates."
-    ),
-]
-Missing: TypeAlias = Annotated[
-    list[str] | None,
-    option(
-        "--missing",
-        "CELL",
-        "What stands for a missing cell in a .csv or .tsv table, beside NA and the like: '*', "
-        "-999. Can be repeated.",
+        metavar="COLUMN=KIND,...",
     ),
 ]
 Overwrite: TypeAlias = Annotated[
@@ -179,7 +120,7 @@ Overwrite: TypeAlias = Annotated[
 ]
 WeightColumn: TypeAlias = Annotated[
     str,
-    option("--weight-column", "NAME", "The column that the weights go to."),
+    option("The column that the weights go to.", metavar="NAME"),
 ]
 SafeCsv: TypeAlias = Annotated[
     bool,
@@ -188,7 +129,7 @@ SafeCsv: TypeAlias = Annotated[
         help="Put an apostrophe before text that a spreadsheet would run as a formula.",
     ),
 ]
-Seed: TypeAlias = Annotated[int, option("--seed", "N", "One seed gives one result.", min=0)]
+Seed: TypeAlias = Annotated[int, option("One seed gives one result.", metavar="N", min=0)]
 Json: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print one JSON document, and nothing else.")
 ]
@@ -210,9 +151,9 @@ def _checked_jobs(jobs: int) -> int:
 Jobs: TypeAlias = Annotated[
     int,
     option(
-        "--jobs -j",
-        "N",
         "How many processes share the work; -1 for all cores. The result is the same.",
+        names="--jobs -j",
+        metavar="N",
         callback=_checked_jobs,
     ),
 ]
@@ -222,13 +163,46 @@ Jobs: TypeAlias = Annotated[
 class TableFormat:
     """Which columns of a table are used, and how the text of a .csv or .tsv becomes cells."""
 
-    columns: Columns = None
-    drop: Drop = None
-    encoding: Encoding = "utf-8"
-    separator: Separator = None
-    decimal: Decimal = None
-    dates: Dates = True
-    missing: Missing = None
+    columns: Annotated[
+        list[str] | None,
+        option(
+            "The columns to use; all others are left out. Can be repeated.", metavar="COLUMN,..."
+        ),
+    ] = None
+    drop: Annotated[
+        list[str] | None,
+        option(
+            "Columns to leave out, such as a row number. Can be repeated.", metavar="COLUMN,..."
+        ),
+    ] = None
+    encoding: Annotated[str, option("The encoding of a .csv or .tsv table.", metavar="NAME")] = (
+        "utf-8"
+    )
+    separator: Annotated[
+        str | None,
+        option("What separates the cells of a .csv table, if it is no comma.", metavar="SIGN"),
+    ] = None
+    decimal: Annotated[
+        str | None,
+        option(
+            "What stands before the decimals in a .csv or .tsv table: a point, or a comma.",
+            metavar="SIGN",
+        ),
+    ] = None
+    dates: Annotated[
+        bool,
+        typer.Option(
+            "--dates/--no-dates", help="Read cells such as 2024-02-29 of a .csv table as dates."
+        ),
+    ] = True
+    missing: Annotated[
+        list[str] | None,
+        option(
+            "What stands for a missing cell in a .csv or .tsv table, beside NA and the like: '*', "
+            "-999. Can be repeated.",
+            metavar="CELL",
+        ),
+    ] = None
 
     def with_all_columns(self) -> "TableFormat":
         """Return the same for a table of which no column is left out."""
@@ -240,8 +214,22 @@ class About:
     """What the user says of the columns, and how far the graph is believed."""
 
     kinds: Kinds = None
-    limits: Limits = None
-    trust: Trust = None
+    limits: Annotated[
+        list[str] | None,
+        option(
+            "What columns may hold, as in dose=0:,share=0:1. By default what was never negative "
+            "and comes close to 0 stays so.",
+            metavar="COLUMN=LOW:HIGH,...",
+        ),
+    ] = None
+    trust: Annotated[
+        str | None,
+        option(
+            "How far the graph is believed: as it stands (full), factor by factor as far as "
+            "left-out rows let it be (auto), or by a number from 0, its order alone, to 1, full.",
+            metavar="full|auto|P",
+        ),
+    ] = None
 
     def options(self) -> dict[str, Any]:
         """Return what was said as the library takes it.

@@ -35,27 +35,9 @@ if TYPE_CHECKING:
 
 ModelName = StrEnum("ModelName", ["blend", "graph"])
 
+
 New = Annotated[
     Path, typer.Argument(metavar="NEW", help="The rows to predict; cells may be missing.")
-]
-Out = Annotated[Path, option("--out -o", "FILE", "Where the predictions go.")]
-Quantiles = Annotated[
-    str | None,
-    option("", "P,...", "Quantiles of a number to write, as in 0.05,0.5,0.95. Classes have none."),
-]
-Model = Annotated[
-    ModelName | None,
-    option(
-        "",
-        None,
-        "What predicts: the learner, blended with what the graph knows as held-out rows speak "
-        "for it, as `evaluate` judges it; or the graph's own model alone. By default the blend, "
-        "unless rows are too few to hold any out.",
-    ),
-]
-Learner = Annotated[
-    LearnerName | None,
-    option("", None, "The learner of the blend; by default boosting."),
 ]
 
 
@@ -85,10 +67,21 @@ def predict(
     new: New,
     graph: Graph,
     target: Target,
-    out: Out,
-    model: Model = None,
-    estimator: Learner = None,
-    quantiles: Quantiles = None,
+    out: Path = option("Where the predictions go.", metavar="FILE", names="--out -o"),
+    model: ModelName | None = option(
+        "What predicts: the learner, blended with what the graph knows as held-out rows speak "
+        "for it, as `evaluate` judges it; or the graph's own model alone. By default the blend, "
+        "unless rows are too few to hold any out.",
+        default=None,
+    ),
+    estimator: LearnerName | None = option(
+        "The learner of the blend; by default boosting.", default=None
+    ),
+    quantiles: str | None = option(
+        "Quantiles of a number to write, as in 0.05,0.5,0.95. Classes have none.",
+        default=None,
+        metavar="P,...",
+    ),
     task: Task = None,
     overwrite: Overwrite = False,
     *,
