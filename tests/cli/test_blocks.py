@@ -56,7 +56,7 @@ def outcome(read):
 
 
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30
 )
 @given(written_tables())
 def test_blocks_together_are_the_table_that_is_read_at_once(tmp_path, monkeypatch, written):
@@ -121,9 +121,9 @@ def test_predictions_are_the_same_bytes_however_the_rows_are_read(
 
 
 def test_the_memory_of_reading_does_not_grow_with_the_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(_tables, "BLOCK_ROWS", 1000)
+    monkeypatch.setattr(_tables, "BLOCK_ROWS", 500)
     peaks = []
-    for n_rows in (4_000, 32_000):
+    for n_rows in (8_000, 24_000):
         path = tmp_path / f"{n_rows}.csv"
         pd.DataFrame(np.random.default_rng(0).random((n_rows, 4))).to_csv(path, index=False)
         tracemalloc.start()
@@ -131,7 +131,7 @@ def test_the_memory_of_reading_does_not_grow_with_the_rows(tmp_path, monkeypatch
         assert sum(len(block) for block in blocks.frames()) == n_rows
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < 2 * peaks[0]
+    assert peaks[1] < 1.5 * peaks[0]
 
 
 def test_an_interrupted_prediction_leaves_the_old_file(task, monkeypatch):

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import causalaug as ca
+import causalaug.report
 from causalaug.cli._cells import Expected
 from causalaug.cli._options import TableFormat
 from causalaug.cli._tables import read_table
@@ -250,7 +252,11 @@ def test_nothing_is_said_of_columns_that_are_not_used(read):
 
 
 @pytest.mark.parametrize("command", ["check", "augment", "complete", "discover", "evaluate"])
-def test_every_command_says_it_once_on_the_error_stream(tmp_path, command):
+def test_every_command_says_it_once_on_the_error_stream(tmp_path, monkeypatch, command):
+    def stop(*_, **__):
+        raise ca.exceptions.ParameterError("Here the work would begin.")
+
+    monkeypatch.setattr(causalaug.report, "evaluate", stop)
     wear = ["-" if row == 3 else str(row / 3) for row in range(40)]
     noise = ["off" if row == 5 else str(row / 2) for row in range(40)]
     path = tmp_path / "table.csv"

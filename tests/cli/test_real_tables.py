@@ -40,7 +40,8 @@ KINDS = "continuous: day of visit, blood pressure, outcome; ordered: dose"
 
 def test_from_a_file_to_a_report(visits, tmp_path):
     report = tmp_path / "report.html"
-    words = ["-g", GRAPH, "-t", "outcome", "--estimator", "ridge", "--folds", "2", "-r", report]
+    words = ["-g", GRAPH, "-t", "outcome", "--estimator", "ridge", "--quick", "--folds", "2"]
+    words += ["-r", report]
     result = succeed("evaluate", visits, *words)
     assert f"Kinds: {KINDS} (--kinds changes them)." in result.stdout.splitlines()
     assert result.stderr.count("warning: ") == 1

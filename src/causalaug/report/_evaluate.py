@@ -116,7 +116,7 @@ def evaluate(
     >>> from causalaug import datasets, evaluate
     >>> data = datasets.make_sem(60, "chain", n_variables=5, random_state=0)
     >>> result = evaluate(
-    ...     data.frame, data.graph, "Y", estimator=Ridge(), n_splits=3, random_state=0
+    ...     data.frame, data.graph, "Y", estimator=Ridge(), n_splits=2, rivals=False, random_state=0
     ... )
     >>> result.verdict == " ".join(result.findings)
     True
