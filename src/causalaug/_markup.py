@@ -8,6 +8,7 @@ direction of what follows them, and names too long to be read.
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape as escape_html
 from typing import Any
@@ -25,6 +26,7 @@ __all__ = [
     "number",
     "plain",
     "shorten",
+    "steady_repr",
     "text",
     "visible",
 ]
@@ -206,3 +208,12 @@ def markdown_text(text: object) -> str:
 
 def _markdown_row(cells: Sequence[object]) -> str:
     return f"| {' | '.join(markdown_text(cell) for cell in cells)} |"
+
+
+def steady_repr(value: object) -> str:
+    """Return what `repr` says of an object, on one line, but not where it is in memory.
+
+    >>> steady_repr({"key": steady_repr})
+    "{'key': <function steady_repr>}"
+    """
+    return " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value)).split())

@@ -1,4 +1,4 @@
-"""How far a long call is: what is done, of how much, and about how long the rest will take.
+"""How far a long call is, about how long the rest will take, and how long it may take.
 
 Calls that may take minutes have a ``callback``, called with the steps done and their total, and
 ``verbose``, which shows them on the standard error stream. Steps may differ in length, so who
@@ -15,11 +15,16 @@ from shutil import get_terminal_size
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from causalaug._validation import is_positive
+from causalaug.exceptions import ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SECONDS_BETWEEN_LINES, SECONDS_BETWEEN_DRAWINGS = 10.0, 1.0
 """How often progress is told in a log, and how often one line is drawn anew."""
+OUT_OF_TIME = "left out for want of time"
+"""What is said of work that a limit of time left out."""
 
 
 @dataclass
@@ -130,3 +135,44 @@ def report_step(callback: Any, done: int, total: int, share: float) -> None:
         callback.at(done, total, share)
     elif callback is not None:
         callback(done, total)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Until when something new may be begun.
+
+    The clock is that of the machine, so that processes share a deadline.
+    """
+
+    deadline: float = float("inf")
+
+    @classmethod
+    def of(cls, *, minutes: float | None = None, seconds: float | None = None) -> Budget:
+        """Return a budget that starts now; None has no end.
+
+        >>> Budget.of(minutes=1, seconds=60)
+        Traceback (most recent call last):
+        causalaug.exceptions.ParameterError: Either `minutes` or `seconds` must be given. ...
+        """
+        for name, value in (("minutes", minutes), ("seconds", seconds)):
+            if value is not None and not is_positive(value):
+                raise ParameterError(
+                    f"`{name}` must be a positive number, or None for no limit. Found {value!r}."
+                )
+        if minutes is not None and seconds is not None:
+            raise ParameterError(
+                "Either `minutes` or `seconds` must be given. "
+                f"Found both, {minutes!r} and {seconds!r}. Leave one of them out."
+            )
+        if minutes is not None:
+            seconds = 60.0 * float(minutes)
+        return cls() if seconds is None else cls(monotonic() + float(seconds))
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is an end."""
+        return self.deadline < float("inf")
+
+    def allows(self, seconds: float = 0.0) -> bool:
+        """Say whether something that takes so long could still be done."""
+        return monotonic() + seconds < self.deadline

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from causalaug._budget import OUT_OF_TIME, Budget
+from causalaug._progress import OUT_OF_TIME, Budget
 from causalaug.diagnostics._coding import Variable, strata_of
 from causalaug.diagnostics._correlation import partial_correlations, rank_correlations
 from causalaug.diagnostics._g_squared import g_squared

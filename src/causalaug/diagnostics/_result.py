@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from causalaug._budget import OUT_OF_TIME
 from causalaug._markup import element, html_table, join, markdown_table, markdown_text
+from causalaug._progress import OUT_OF_TIME
 from causalaug.diagnostics._trust import COLUMNS, Trust
 
 VIOLATED, NOT_REJECTED, CANNOT_TELL = "violated", "not rejected", "cannot tell"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from causalaug._repr import steady_repr
+from causalaug._markup import steady_repr
 from causalaug._validation import check_integer, check_share
 from causalaug.estimators._candidates import (
     Candidate,

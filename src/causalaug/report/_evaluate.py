@@ -8,9 +8,9 @@ from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from causalaug._markup import steady_repr
 from causalaug._progress import report_step, watched
 from causalaug._random import RandomState, as_generator, new_seed
-from causalaug._repr import steady_repr
 from causalaug._validation import check_bool
 from causalaug.diagnostics import check_graph
 from causalaug.estimators import Blend, Regression, default_conditional, default_expansion
