@@ -138,7 +138,7 @@ def test_an_interrupted_prediction_leaves_the_old_file(task, monkeypatch):
     monkeypatch.setattr(_tables, "BLOCK_ROWS", 64)
     before = predict(task, "new.csv", "p.csv", "--model", "graph")
     (task / "p.csv").write_bytes(b"old")
-    typed, seen = _tables.typed_frame, []
+    typed, seen = _tables.Columns.typed, []
 
     def stop(*args):
         seen.append(args)
@@ -146,7 +146,7 @@ def test_an_interrupted_prediction_leaves_the_old_file(task, monkeypatch):
             raise OSError(5, "no more")
         return typed(*args)
 
-    monkeypatch.setattr(_tables, "typed_frame", stop)
+    monkeypatch.setattr(_tables.Columns, "typed", stop)
     with pytest.raises(AssertionError):
         predict(task, "new.csv", "p.csv", "--model", "graph")
     assert (task / "p.csv").read_bytes() == b"old" != before

@@ -107,9 +107,7 @@ def augment(
       causalaug augment data.csv --graph graph.txt --out new.csv --originals --share 0.3
     """
     from causalaug.augmentation import augment as augment_frame
-    from causalaug.cli._files import check_not_an_input
-    from causalaug.cli._rows import check_new_columns, read_rows, weighted_rows, with_whole_numbers
-    from causalaug.cli._tables import check_table_output, write_table
+    from causalaug.cli import _files, _rows, _tables
 
     options = {
         "conditional": _conditional(conditional, temperature),
@@ -119,16 +117,16 @@ def augment(
     }
     if share is not None and not originals:
         refuse("--share", "is for --originals.")
-    check_table_output(out, safe=safe_csv)
-    check_not_an_input(out, (data, graph), overwrite=overwrite)
-    admg, frame = read_rows(data, graph, table, options["kinds"], output)
-    check_new_columns(list(frame.columns), weight_column, provenance=provenance)
+    _tables.check_table_output(out, safe=safe_csv)
+    _files.check_not_an_input(out, (data, graph), overwrite=overwrite)
+    admg, frame = _rows.read_rows(data, graph, table, options["kinds"], output)
+    _rows.check_new_columns(list(frame.columns), weight_column, provenance=provenance)
     with output.progress("Growing the tree"):
         result = augment_frame(frame, admg, **options)
         held = (0.5 if share is None else share) if originals else None
-        new = weighted_rows(result, weight_column, share=held, provenance=provenance)
+        new = _rows.weighted_rows(result, weight_column, share=held, provenance=provenance)
     with output.progress(f"Writing {out}"):
-        write_table(with_whole_numbers(frame, new), out, safe=safe_csv)
+        _tables.write_table(_rows.with_whole_numbers(frame, new), out, safe=safe_csv)
     _show_augmented(output, result, n_written=len(new), out=out)
 
 
@@ -232,29 +230,26 @@ def complete(
       causalaug complete survey.csv --graph graph.txt --out full.csv
       causalaug complete survey.csv --graph graph.txt --out full.csv --copies 10
     """
-    from causalaug.cli._cells import Expected
-    from causalaug.cli._files import check_not_an_input, open_graph
-    from causalaug.cli._rows import check_new_columns, only_nodes, with_whole_numbers
-    from causalaug.cli._tables import check_table_output, is_text_file, read_table, write_table
+    from causalaug.cli import _cells, _files, _rows, _tables
     from causalaug.graphs import complete_graph
     from causalaug.model import fit_model
 
     options = about.options()
-    check_table_output(out, safe=safe_csv)
-    check_not_an_input(out, [data] if graph is None else (data, graph), overwrite=overwrite)
-    admg = None if graph is None else open_graph(graph)
+    _tables.check_table_output(out, safe=safe_csv)
+    _files.check_not_an_input(out, [data] if graph is None else (data, graph), overwrite=overwrite)
+    admg = None if graph is None else _files.open_graph(graph)
     # Where cells are written out, those of other columns stay as they are, digit by digit. A
     # typed file is to have numbers, not text.
-    nodes = admg.nodes if admg is not None and is_text_file(out) else None
-    frame = read_table(data, table, Expected(nodes, options["kinds"]), output.remark)
+    nodes = admg.nodes if admg is not None and _tables.is_text_file(out) else None
+    frame = _tables.read_table(data, table, _cells.Expected(nodes, options["kinds"]), output.remark)
     if copies > 1:
-        check_new_columns(list(frame.columns), weight_column, provenance=False)
+        _rows.check_new_columns(list(frame.columns), weight_column, provenance=False)
     admg = complete_graph(list(frame.columns)) if admg is None else admg
-    inside = only_nodes(frame, admg.nodes, output, "Left as they are")
+    inside = _rows.only_nodes(frame, admg.nodes, output, "Left as they are")
     with output.progress("Filling in"):
         model = fit_model(inside, admg, "auto", **options).refined(random_state=seed)
         made = model.complete(inside, copies=copies, random_state=seed)
-    filled = with_whole_numbers(frame, made.frame.reset_index(drop=True))
+    filled = _rows.with_whole_numbers(frame, made.frame.reset_index(drop=True))
     full = frame.iloc[made.rows].reset_index(drop=True)
     for name in filled:
         full[name] = filled[name]
@@ -262,7 +257,7 @@ def complete(
         full[weight_column] = made.weights
     outside = set(frame.columns.difference(inside.columns))
     with output.progress(f"Writing {out}"):
-        write_table(full, out, safe=safe_csv, as_written=outside)
+        _tables.write_table(full, out, safe=safe_csv, as_written=outside)
     _show_completed(output, model, inside.isna().sum(), n_written=len(full), out=out)
 
 

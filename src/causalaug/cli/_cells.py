@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -111,64 +112,86 @@ class Expected:
 
 
 @dataclass
-class Remarks:
-    """What a user might not expect of the cells of a file; its parts add to it one by one."""
+class Columns:
+    """Types the columns of a text file, all its rows at once or some after the others.
 
+    What a user might not expect of the cells is kept, and said at the end by `remarks`.
+    """
+
+    path: Path
+    table: TableFormat
+    separator: str
+    expected: Expected
     marks: dict[str, Counter[str]] = field(default_factory=dict)
-    text: list[str] = field(default_factory=list)
+    read_as_text: list[str] = field(default_factory=list)
     identifiers: dict[str, str] = field(default_factory=dict)
 
-    def lines(self) -> list[str]:
-        """Return the remarks, one for each column or kind of finding."""
+    def __post_init__(self) -> None:
+        """Look once at what is known of the columns."""
+        check_decimal(self.table.decimal, self.separator)
+        self.decimal = self.table.decimal or "."
+        self.text, self.numbers = self.expected.like_columns("text"), self.expected.numbers
+
+    def typed(self, written: pd.DataFrame) -> pd.DataFrame:
+        """Return the frame with numbers, dates and booleans where its text says so."""
+        nodes, missing = self.expected.nodes, self.table.missing or ()
+        used = [name for name in written.columns if nodes is None or name in nodes]
+        bare = {name: bare_text(written[name], missing) for name in used}
+        maybe_numbers = {name: cells for name, cells in bare.items() if name not in self.text}
+        _check_decimal_signs(maybe_numbers, self.path, self.table.decimal, self.separator)
+        for name, cells in bare.items():
+            bare[name] = self._typed_column(name, self._without_marks(name, cells))
+        # Not `assign`, which would take a column of the name "self" for an argument of its own.
+        columns = {name: bare.get(name, written[name]) for name in written.columns}
+        frame = pd.DataFrame(columns, index=written.index, columns=written.columns)
+        check_like(frame, self.expected.like, self.path, self.table.decimal)
+        return frame
+
+    def remarks(self) -> list[str]:
+        """Return what a user might not expect of the cells, one line for each finding."""
         marks = [_on_marks(name, marks) for name, marks in self.marks.items()]
         kinds = shlex.quote(",".join(f"{name}=continuous" for name in self.identifiers))
         digits = (
             "Read as text, since whole numbers do not begin with a superfluous zero: "
             f"{_such_as(self.identifiers)}. --kinds {kinds} makes them numbers."
         )
-        return [*marks, *self.text, *([digits] if self.identifiers else [])]
+        return [*marks, *self.read_as_text, *([digits] if self.identifiers else [])]
 
+    def _without_marks(self, name: str, cells: pd.Series[Any]) -> pd.Series[Any]:
+        """Return the cells without marks of missing ones, if all others are numbers."""
+        marks = cells.str.lower().isin(MARKS)
+        if not marks.any():
+            return cells
+        # A file that belongs to another has its marks where the other would have them.
+        others = _distinct(self.expected.like[name] if name in self.text else cells[~marks])
+        if not (others or name in self.numbers) or not all_numbers(others, self.decimal):
+            return cells
+        self.marks.setdefault(name, Counter()).update(cells[marks])
+        return cells.mask(marks)
 
-def typed_frame(
-    written: pd.DataFrame,
-    path: Path,
-    table: TableFormat,
-    separator: str,
-    expected: Expected,
-    remarks: Remarks,
-) -> pd.DataFrame:
-    """Return the frame with numbers, dates and booleans where its text says so."""
-    bare = {
-        str(name): bare_text(cells, table.missing or ())
-        for name, cells in written.items()
-        if expected.nodes is None or name in expected.nodes
-    }
-    text, numbers = expected.like_columns("text"), expected.numbers
-    _check_decimal_signs(
-        {name: cells for name, cells in bare.items() if name not in text},
-        path,
-        table.decimal,
-        separator,
-    )
-    typed = {}
-    for name, cells in bare.items():
-        cells = _without_marks(
-            name,
-            cells,
-            # A file that belongs to another has its marks where the other would have them.
-            _distinct(expected.like[name]) if name in text else None,
-            table.decimal or ".",
-            remarks,
-            is_number=name in numbers,
-        )
+    def _typed_column(self, name: str, cells: pd.Series[Any]) -> pd.Series[Any]:
+        """Return numbers, booleans or dates if all cells are such; else the text."""
         if cells.isna().all():
-            cells = cells.astype(float)  # a column without cells is one of numbers, as in pandas
-        elif name not in text:
-            cells = _typed(name, cells, table, expected, remarks, is_number=name in numbers)
-        typed[name] = cells
-    # Not `assign`, which would take a column of the name "self" for an argument of its own.
-    columns = {name: typed.get(str(name), written[name]) for name in written.columns}
-    return pd.DataFrame(columns, index=written.index, columns=written.columns)
+            return cells.astype(float)  # a column without cells is one of numbers, as in pandas
+        different, is_known = _distinct(cells), self.expected.is_known(name)
+        if name in self.text:
+            return cells
+        if are_identifiers(different) and name not in self.numbers:
+            if not is_known:
+                self.identifiers[name] = next(filter(_has_superfluous_zero, different))
+            return cells
+        if all_numbers(different, self.decimal):
+            return _as_numbers(name, cells, different, self.decimal)
+        if all(cell in BOOLEANS for cell in different):
+            return cells.map(BOOLEANS, na_action="ignore")
+        if self.table.dates and all(ISO_DATE.fullmatch(cell.strip()) for cell in different):
+            zoned = any(re.search(r":.*(?:Z|[+-]\d\d:?\d\d)$", cell) for cell in different)
+            with suppress(ValueError):  # a day that is none, such as the 30th of February
+                return pd.to_datetime(cells, format="ISO8601", utc=zoned)
+        if not is_known:
+            found = _on_text(name, cells, different, self.decimal, dates=self.table.dates)
+            self.read_as_text += found
+        return cells
 
 
 def bare_text(cells: pd.Series[Any], missing: Collection[str] = ()) -> pd.Series[Any]:
@@ -181,56 +204,6 @@ def bare_text(cells: pd.Series[Any], missing: Collection[str] = ()) -> pd.Series
     """
     bare = cells.str.strip(SPACES)
     return bare.mask(bare.isin([*MISSING, *missing]))
-
-
-def _without_marks(
-    name: str,
-    cells: pd.Series[Any],
-    like: list[str] | None,
-    decimal: str,
-    remarks: Remarks,
-    *,
-    is_number: bool,
-) -> pd.Series[Any]:
-    """Return cells without marks of missing ones, if all others, or those alike, are numbers."""
-    marks = cells.str.lower().isin(MARKS)
-    if not marks.any():
-        return cells
-    others = _distinct(cells[~marks]) if like is None else like
-    if not (others or is_number) or not all_numbers(others, decimal):
-        return cells
-    remarks.marks.setdefault(name, Counter()).update(cells[marks])
-    return cells.mask(marks)
-
-
-def _typed(
-    name: str,
-    cells: pd.Series[Any],
-    table: TableFormat,
-    expected: Expected,
-    remarks: Remarks,
-    *,
-    is_number: bool,
-) -> pd.Series[Any]:
-    """Return numbers, booleans or dates if all cells are such; else the text, with a remark."""
-    different, decimal = _distinct(cells), table.decimal or "."
-    if are_identifiers(different) and not is_number:
-        if not expected.is_known(name):
-            remarks.identifiers[name] = next(filter(_has_superfluous_zero, different))
-        return cells
-    if all_numbers(different, decimal):
-        return _as_numbers(name, cells, different, decimal)
-    if all(cell in BOOLEANS for cell in different):
-        return cells.map(BOOLEANS, na_action="ignore")
-    if table.dates and all(ISO_DATE.fullmatch(cell.strip()) for cell in different):
-        zoned = any(re.search(r":.*(?:Z|[+-]\d\d:?\d\d)$", cell) for cell in different)
-        try:
-            return pd.to_datetime(cells, format="ISO8601", utc=zoned)
-        except ValueError:  # a day that is none, such as the 30th of February
-            pass
-    if not expected.is_known(name):
-        remarks.text += _on_text(name, cells, different, decimal, dates=table.dates)
-    return cells
 
 
 def _distinct(cells: pd.Series[Any]) -> list[Any]:

@@ -89,9 +89,7 @@ def evaluate(
       causalaug evaluate data.csv --graph graph.txt --target wear --report report.html
       causalaug evaluate data.csv --graph graph.txt --target wear --estimator ridge --json
     """
-    from causalaug.cli._cells import Expected
-    from causalaug.cli._files import check_not_an_input, open_graph
-    from causalaug.cli._tables import read_table
+    from causalaug.cli import _cells, _files, _tables
     from causalaug.report import evaluate as evaluate_graph
 
     options = {
@@ -106,10 +104,10 @@ def evaluate(
     }
     if report is not None:
         check_report(report)
-        check_not_an_input(report, (data, graph), overwrite=overwrite)
-    admg = open_graph(graph)
+        _files.check_not_an_input(report, (data, graph), overwrite=overwrite)
+    admg = _files.open_graph(graph)
     # All columns, nodes or not: a plain learner sees the others, too.
-    frame = read_table(data, table, Expected(kinds=options["kinds"]), output.remark)
+    frame = _tables.read_table(data, table, _cells.Expected(kinds=options["kinds"]), output.remark)
     frame, learner = _learner(frame, target, estimator, task, output)
     with output.progress("Fitting learners") as progress:
         result = evaluate_graph(
@@ -134,20 +132,20 @@ def _learner(
 ) -> tuple["pd.DataFrame", Any]:
     """Return a learner by its name, and the frame with a target that it takes."""
     from causalaug._validation import check_columns_exist
-    from causalaug.cli._rows import as_codes, task_in_words, task_of_learner
+    from causalaug.cli import _rows
     from causalaug.evaluation import named_learner, task_of
 
     check_columns_exist("--target", [target], list(frame.columns))
-    task = task if task is not None else task_of_learner(name, frame[target])
+    task = task if task is not None else _rows.task_of_learner(name, frame[target])
     taken = task_of(frame[target], task and task.value)
-    note = None if task is not None else task_in_words(target, frame[target], taken)
+    note = None if task is not None else _rows.task_in_words(target, frame[target], taken)
     if note is not None:
         output.remark(note)
     classification = taken == TaskName.classification.value
     features = frame.drop(columns=target)
     learner = named_learner(name.value, features, classification=classification)
     if name == LearnerName.xgboost and classification:
-        codes, classes = as_codes(frame[target])
+        codes, classes = _rows.as_codes(frame[target])
         names = ", ".join(f"{code} = {label}" for code, label in enumerate(classes))
         output.remark(f"XGBoost takes classes as numbers: {names}")
         frame = frame.assign(**{target: codes})
@@ -230,11 +228,11 @@ def check(
     The verdict, for a script:
       causalaug check data.csv --graph graph.txt --json | jq -r .verdict
     """
-    from causalaug.cli._rows import kinds_taken, read_rows
+    from causalaug.cli import _rows
     from causalaug.diagnostics import check_graph
 
     checked_kinds = parse_kinds(kinds)
-    admg, frame = read_rows(data, graph, table, checked_kinds, output)
+    admg, frame = _rows.read_rows(data, graph, table, checked_kinds, output)
     with output.progress("Testing independences") as progress:
         found = check_graph(
             frame,
@@ -247,7 +245,7 @@ def check(
             random_state=seed,
             callback=progress,
         )
-    _show_check(output, found, kinds_taken(frame, checked_kinds), every=every)
+    _show_check(output, found, _rows.kinds_taken(frame, checked_kinds), every=every)
 
 
 def _show_check(output: Output, found: Any, kinds: dict[str, str], *, every: bool) -> None:

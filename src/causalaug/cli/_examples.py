@@ -210,19 +210,18 @@ def export(
       causalaug datasets export auto_mpg
       causalaug evaluate auto_mpg.csv --graph auto_mpg.graph.txt --target mpg
     """
-    from causalaug.cli._files import write_graph_file
-    from causalaug.cli._tables import check_table_output, write_table
+    from causalaug.cli import _files, _tables
     from causalaug.datasets import load_dataset
     from causalaug.exceptions import OutputError
 
     data = load_dataset(name)
     table, arrows = folder / f"{name}.{ending.value}", folder / f"{name}.graph.txt"
-    check_table_output(table)
+    _tables.check_table_output(table)
     there = [str(path) for path in (table, arrows) if path.exists()]
     if there and not force:
         raise OutputError(f"The files must be new. Found {there}. Use --force to replace them.")
-    write_table(data.frame, table)
-    write_graph_file(data.graph, arrows, "arrows")
+    _tables.write_table(data.frame, table)
+    _files.write_graph_file(data.graph, arrows, "arrows")
     output.document(
         {"table": str(table), "graph": str(arrows), "target": data.target, "rows": len(data)}
     )

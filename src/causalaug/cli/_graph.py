@@ -35,14 +35,14 @@ def show(source: GraphSource, *, output: Output) -> None:
     Which conditionals does the front-door graph lead to?
       causalaug graph show 'smoking -> tar -> cancer; smoking <-> cancer'
     """
-    from causalaug.cli._files import graph_as_json, open_graph
+    from causalaug.cli import _files
     from causalaug.factorization import factorize
 
-    admg = open_graph(source)
+    admg = _files.open_graph(source)
     factors = [str(factor) for factor in factorize(admg)]
     output.document(
         {
-            **graph_as_json(admg),
+            **_files.graph_as_json(admg),
             "is_dag": admg.is_dag,
             "is_mb_shielded": admg.is_mb_shielded(),
             "order": admg.topological_order(),
@@ -90,23 +90,17 @@ def convert(
       causalaug graph convert graph.txt --out graph.dot
       causalaug graph convert 'U -> {A, B}; A -> B' --keep A --keep B
     """
-    from causalaug.cli._files import (
-        check_not_an_input,
-        graph_as_json,
-        graph_format,
-        open_graph,
-        write_graph_file,
-    )
+    from causalaug.cli import _files
     from causalaug.graphs import latent_projection, write_graph
 
-    admg = open_graph(source)
+    admg = _files.open_graph(source)
     admg = latent_projection(admg, keep=keep) if keep else admg
-    format = graph_format(out) if to is None else to.value
+    format = _files.graph_format(out) if to is None else to.value
     if out is not None:
-        check_not_an_input(out, [source], overwrite=overwrite)
-        write_graph_file(admg, out, format)
+        _files.check_not_an_input(out, [source], overwrite=overwrite)
+        _files.write_graph_file(admg, out, format)
         output.remark(f"Wrote {out}")
-    output.document({**graph_as_json(admg), "format": format, "out": out and str(out)})
+    output.document({**_files.graph_as_json(admg), "format": format, "out": out and str(out)})
     if out is None:
         output.say(write_graph(admg, format).rstrip("\n"))
 
@@ -128,10 +122,10 @@ def pillow(
     Smoking enters the pillow of cancer, although no arrow joins them:
       causalaug graph pillow 'smoking -> tar -> cancer; smoking <-> cancer' cancer
     """
-    from causalaug.cli._files import open_graph
+    from causalaug.cli import _files
     from causalaug.graphs import markov_pillow
 
-    admg = open_graph(source)
+    admg = _files.open_graph(source)
     asked = admg.topological_order() if variable is None else (variable,)
     pillows = {node: markov_pillow(admg, node) for node in asked}
     output.document({"order": admg.topological_order(), "pillows": pillows})
@@ -184,14 +178,7 @@ def discover(
       causalaug discover data.csv --method pc --tier age --tier load,wear --forbid 'noise -> heat'
     """
     from causalaug._atomic import check_output
-    from causalaug.cli._cells import Expected
-    from causalaug.cli._files import (
-        check_not_an_input,
-        graph_as_json,
-        graph_format,
-        write_graph_file,
-    )
-    from causalaug.cli._tables import read_table
+    from causalaug.cli import _cells, _files, _tables
     from causalaug.discovery import discover_explained
     from causalaug.graphs import write_graph
 
@@ -199,8 +186,8 @@ def discover(
     knowledge = _knowledge(tier, forbid, require)
     if out is not None:
         check_output(out)
-        check_not_an_input(out, [data], overwrite=overwrite)
-    frame = read_table(data, table, Expected(kinds=checked_kinds), output.remark)
+        _files.check_not_an_input(out, [data], overwrite=overwrite)
+    frame = _tables.read_table(data, table, _cells.Expected(kinds=checked_kinds), output.remark)
     with output.progress("Looking for a graph"):
         result = discover_explained(
             frame,
@@ -211,12 +198,12 @@ def discover(
             random_state=seed,
         )
     graph, edges = result.graph, result.edges.to_dict("records")
-    described = {"method": method.value, **graph_as_json(graph), "edges": edges}
+    described = {"method": method.value, **_files.graph_as_json(graph), "edges": edges}
     output.document({**described, "out": out and str(out)})
     if out is None:
         output.say(write_graph(graph).rstrip("\n"))
     else:
-        write_graph_file(graph, out, graph_format(out))
+        _files.write_graph_file(graph, out, _files.graph_format(out))
         output.remark(f"Wrote {len(edges)} edges to {out}. An estimate is no knowledge: read it.")
     output.remark(result.summary())
 

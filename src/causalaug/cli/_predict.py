@@ -107,22 +107,7 @@ def predict(
       causalaug predict opened.csv new.csv -g graph.txt -t wear -o wear.csv --model graph
       causalaug predict opened.csv new.csv -g graph.txt -t wear -o wear.csv --estimator ridge
     """
-    from causalaug.cli._cells import Expected
-    from causalaug.cli._files import check_not_an_input, open_graph
-    from causalaug.cli._rows import (
-        kinds_taken,
-        only_evidence,
-        only_nodes,
-        task_in_words,
-        task_of_learner,
-    )
-    from causalaug.cli._tables import (
-        check_table_output,
-        only_chosen,
-        read_blocks,
-        read_table,
-        table_writer,
-    )
+    from causalaug.cli import _cells, _files, _rows, _tables
 
     levels = _parse_levels(quantiles)
     if model == ModelName.graph and estimator is not None:
@@ -131,20 +116,22 @@ def predict(
             f"--model graph and --estimator {estimator.value}. Leave one of them out."
         )
     options = about.options()
-    check_table_output(out)
-    check_not_an_input(out, [data, new], overwrite=overwrite)
-    admg = open_graph(graph)
+    _tables.check_table_output(out)
+    _files.check_not_an_input(out, [data, new], overwrite=overwrite)
+    admg = _files.open_graph(graph)
     if target not in admg.nodes:
         raise ParameterError(no_node(target, admg.nodes))
-    train = read_table(data, table, Expected(admg.nodes, options["kinds"]), output.remark)
-    train = only_nodes(train, admg.nodes, output)
+    train = _tables.read_table(
+        data, table, _cells.Expected(admg.nodes, options["kinds"]), output.remark
+    )
+    train = _rows.only_nodes(train, admg.nodes, output)
     check_same_variables(admg.nodes, list(train.columns))
     cells = train[target]
     if task is None and estimator is not None and target not in options["kinds"]:
-        task = task_of_learner(estimator, cells)
+        task = _rows.task_of_learner(estimator, cells)
     is_said = task is not None or target in options["kinds"]
     options["kinds"] = _with_task(options["kinds"], target, cells, task)
-    kind = kinds_taken(train, options["kinds"])[target]
+    kind = _rows.kinds_taken(train, options["kinds"])[target]
     if quantiles is not None and kind != "continuous":
         raise ParameterError(
             f"--quantiles must be for a number. Found that {target!r} is {kind}, and predicted as "
@@ -152,15 +139,15 @@ def predict(
         )
     # What NEW says of the target is not looked at, and may be anything.
     known = train.drop(columns=target)
-    expected = Expected(set(known.columns), like=known)
-    blocks = read_blocks(new, table, expected, lambda line: output.remark(f"NEW: {line}"))
-    first = only_chosen(next(iter(blocks.frames())), table, must_exist=False)
-    used = list(only_evidence(first, admg.nodes, target, output).columns)
+    expected = _cells.Expected(set(known.columns), like=known)
+    blocks = _tables.read_blocks(new, table, expected, lambda line: output.remark(f"NEW: {line}"))
+    first = _tables.only_chosen(next(iter(blocks.frames())), table, must_exist=False)
+    used = list(_rows.only_evidence(first, admg.nodes, target, output).columns)
     problem = Problem(train, admg, target, levels, options)
     with output.progress("Fitting learners"):
         predictor = _predictor(problem, model, estimator or LearnerName.boosting, seed, output)
     # Some rows after the others, so that memory does not grow with their number.
-    with output.progress("Predicting") as progress, table_writer(out) as write:
+    with output.progress("Predicting") as progress, _tables.table_writer(out) as write:
         for number, block in enumerate(blocks.frames(), 1):
             write(predictor.predict(block[used]))
             progress(number, blocks.n_blocks)
@@ -173,7 +160,7 @@ def predict(
     output.say(kinds_in_words(predictor.kinds))
     if kind != "continuous":
         output.say(f"{target!r} is predicted as classes, since it is {kind}.{_as_a_number(cells)}")
-    elif not is_said and (note := task_in_words(target, cells, "regression")):
+    elif not is_said and (note := _rows.task_in_words(target, cells, "regression")):
         output.say(note)
     output.say(predictor.words)
     output.say(f"Wrote {blocks.n_rows} predictions of {target} to {out}")
@@ -224,17 +211,17 @@ def _by_graph(problem: Problem) -> Predictor:
 
 def _by_blend(problem: Problem, name: LearnerName, seed: int) -> Predictor | None:
     """Return what predicts by the blend around a learner; None if no rows could be held out."""
-    from causalaug.cli._rows import as_codes, kinds_taken
+    from causalaug.cli import _rows
     from causalaug.estimators import AugmentedClassifier, AugmentedRegressor
     from causalaug.evaluation import named_learner
 
-    target, kinds = problem.target, kinds_taken(problem.train, problem.options["kinds"])
+    target, kinds = problem.target, _rows.kinds_taken(problem.train, problem.options["kinds"])
     features, labels = problem.train.drop(columns=target), problem.train[target]
     is_class = kinds[target] != "continuous"
     learner = named_learner(name.value, features, classification=is_class)
     classes = None
     if is_class and name == LearnerName.xgboost:
-        labels, classes = as_codes(labels)
+        labels, classes = _rows.as_codes(labels)
     blend: Any = (AugmentedClassifier if is_class else AugmentedRegressor)(
         learner, graph=problem.graph, target=target, random_state=seed, **problem.options
     )
@@ -290,14 +277,14 @@ def _with_task(
 
     A kind that was given decides, unless a task was given that contradicts it.
     """
-    from causalaug.cli._rows import kinds_taken
+    from causalaug.cli import _rows
     from causalaug.evaluation import task_of
 
     if task is None and target in kinds:
         return kinds
     if task_of(cells, task and task.value) == TaskName.regression.value:
         return {**kinds, target: "continuous"}
-    taken = kinds_taken(cells.to_frame(), {target: kinds[target]} if target in kinds else {})
+    taken = _rows.kinds_taken(cells.to_frame(), {target: kinds[target]} if target in kinds else {})
     return kinds if taken[target] != "continuous" else {**kinds, target: "nominal"}
 
 
@@ -327,9 +314,9 @@ def _frame_of_classes(problem: Problem, classes: Any, probabilities: Any) -> "pd
     """Return the probability of each class, one row per prediction."""
     import pandas as pd
 
-    from causalaug.cli._rows import with_whole_numbers
+    from causalaug.cli import _rows
 
-    cells = with_whole_numbers(problem.train, pd.DataFrame({problem.target: classes}))
+    cells = _rows.with_whole_numbers(problem.train, pd.DataFrame({problem.target: classes}))
     names = [f"{problem.target}={level}" for level in cells[problem.target]]
     return pd.DataFrame(probabilities, columns=names)
 

@@ -14,7 +14,6 @@ from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
 
-import numpy as np
 import pandas as pd
 
 from causalaug._atomic import atomic_path, check_output
@@ -23,11 +22,9 @@ from causalaug._optional import import_optional
 from causalaug._validation import brief, check_columns_exist
 from causalaug.cli._cells import (
     PLAIN_NUMBER,
+    Columns,
     Expected,
-    Remarks,
-    check_decimal,
     check_like,
-    typed_frame,
 )
 from causalaug.cli._files import TABLE_FORMATS, check_input
 from causalaug.cli._options import TableFormat
@@ -92,9 +89,9 @@ def read_table(
     check_input(path, "A table")
     kind = table_format(path, "A table")
     if kind in SEPARATORS:
-        remarks = Remarks()
-        (frame,) = _text_frames(path, table, SEPARATORS[kind], expected, remarks)
-        for line in remarks.lines():
+        columns = _columns(path, table, SEPARATORS[kind], expected)
+        (frame,) = _text_frames(columns)
+        for line in columns.remarks():
             remark(line)
     else:
         frame = only_chosen(_read_arrow(path, kind), table)
@@ -117,27 +114,19 @@ def read_blocks(
         cut = [frame[start : start + BLOCK_ROWS].reset_index(drop=True) for start in starts]
         return Blocks(lambda: cut, len(cut), len(frame))
     check_input(path, "A table")
-    remarks = Remarks()
     separator = SEPARATORS[table_format(path, "A table")]
-    frames = partial(_text_frames, path, table, separator, expected, rows=BLOCK_ROWS)
-    sizes = [len(frame) for frame in frames(remarks)]
-    for line in remarks.lines():
+    columns = _columns(path, table, separator, expected)
+    sizes = [len(frame) for frame in _text_frames(columns, BLOCK_ROWS)]
+    for line in columns.remarks():
         remark(line)
-    return Blocks(lambda: frames(Remarks()), len(sizes), sum(sizes))
+    return Blocks(lambda: _text_frames(columns, BLOCK_ROWS), len(sizes), sum(sizes))
 
 
 # Text.
 
 
-def _text_frames(
-    path: Path,
-    table: TableFormat,
-    separator: str,
-    expected: Expected,
-    remarks: Remarks,
-    rows: int | None = None,
-) -> Iterator[pd.DataFrame]:
-    """Yield the rows of a text file, typed: all at once, or so many at a time."""
+def _columns(path: Path, table: TableFormat, separator: str, expected: Expected) -> Columns:
+    """Return what types the columns of a text file, whose content is known to be text."""
     if table.separator is not None:
         separator = {"tab": "\t", "\\t": "\t"}.get(table.separator, table.separator)
     if len(separator) != 1:
@@ -145,18 +134,20 @@ def _text_frames(
             f"--separator must be one character, or 'tab'. Found {separator!r}. "
             "Quote it in the shell: --separator ';'."
         )
-    check_decimal(table.decimal, separator)
-    codec = _text_codec(table.encoding)
-    _check_text(path, codec, table.encoding)
+    columns = Columns(path, table, separator, expected)
+    _check_text(path, table.encoding)
+    return columns
+
+
+def _text_frames(columns: Columns, rows: int | None = None) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a text file, typed: all at once, or so many at a time."""
+    path, codec = columns.path, _text_codec(columns.table.encoding)
     with open(path, encoding=codec, newline="") as file:
-        names = _header(file, path, separator)
+        names = _header(file, path, columns.separator)
     with open(path, encoding=codec, newline="") as file:
-        for written in _written(file, path, separator, names, rows):
+        for written in _written(file, path, columns.separator, names, rows):
             # Before the cells are looked at: a column that is left out may hold anything.
-            frame = only_chosen(written, table)
-            frame = typed_frame(frame, path, table, separator, expected, remarks)
-            check_like(frame, expected.like, path, table.decimal)
-            yield frame
+            yield columns.typed(only_chosen(written, columns.table))
 
 
 def _written(
@@ -195,9 +186,9 @@ def _text_codec(encoding: str) -> str:
     return "utf-8-sig" if codec == "utf-8" else codec
 
 
-def _check_text(path: Path, codec: str, encoding: str) -> None:
+def _check_text(path: Path, encoding: str) -> None:
     """Raise unless a file holds text of an encoding; say where not, and what may help."""
-    shown = repr(str(path))
+    shown, codec = repr(str(path)), _text_codec(encoding)
     try:
         with open(path, encoding=codec, newline="") as file:
             while text := file.read(2**16):
@@ -310,22 +301,13 @@ def _check_fits_into_memory(file: BinaryIO, path: Path) -> None:
     """
     metadata = import_module("pyarrow.parquet").ParquetFile(file).metadata
     file.seek(0)
-    n_bytes = metadata.num_rows * sum(map(_bytes_per_cell, metadata.schema.to_arrow_schema().types))
-    memory = memory_of_process()
+    n_rows, n_columns, memory = metadata.num_rows, metadata.num_columns, memory_of_process()
+    n_bytes = 8 * n_rows * n_columns  # each cell becomes a number of 64 bits
     if n_bytes > memory:
-        n_columns = metadata.num_columns
         raise _too_large(
-            f"{metadata.num_rows:,} rows and {n_columns} column{'s' * (n_columns != 1)} in "
+            f"{n_rows:,} rows and {n_columns} column{'s' * (n_columns != 1)} in "
             f"{brief(str(path))}: {n_bytes / 1e9:,.1f} GB, where there are {memory / 1e9:,.1f}"
         )
-
-
-def _bytes_per_cell(dtype: Any) -> float:
-    """Return what a cell takes at least; other cells than numbers are objects elsewhere."""
-    try:
-        return float(dtype.bit_width / 8)
-    except ValueError:
-        return float(np.dtype(object).itemsize)
 
 
 def _too_large(found: str) -> TableError:
