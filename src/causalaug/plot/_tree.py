@@ -123,41 +123,21 @@ def _draw_branches(
 ) -> None:
     """Draw each branch as a line with its weight on it and its value at its end."""
     root = height[[number for number, branch in enumerate(branches) if branch.parent < 0]].mean()
-    for number, branch in enumerate(branches):
-        start = root if branch.parent < 0 else height[branch.parent]
-        _draw_edge(ax, branch, float(start), float(height[number]))
+    for branch, end in zip(branches, height.tolist(), strict=True):
+        start = float(root if branch.parent < 0 else height[branch.parent])
+        ink, kind = (INK, "") if branch.is_kept else (PALE, "pruned ")
+        ax.plot([branch.depth, branch.depth + 1], [start, end], color=ink, linewidth=1.0, zorder=1)
+        middle: dict[str, Any] = {"ha": "center", "va": "center"}
+        paper: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+        look = {"color": GREY if branch.is_kept else PALE, "size": 8, "bbox": paper, **middle}
+        # The weight stands a little beyond the middle.
+        place = branch.depth + 0.55, start + 0.55 * (end - start)
+        ax.text(*place, short(branch.edge_weight), label=f"{kind}edge", **look)
+        box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": ink}
+        look = {"color": ink, "size": 9, "bbox": box, "zorder": 3, **middle}
         value = _value_text(table, factors[branch.depth].target, branch)
-        ink = INK if branch.is_kept else PALE
-        ax.text(
-            branch.depth + 1,
-            float(height[number]),
-            value,
-            color=ink,
-            size=9,
-            ha="center",
-            va="center",
-            bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": ink},
-            zorder=3,
-            label="node" if branch.is_kept else "pruned node",
-        )
+        ax.text(branch.depth + 1, end, value, label=f"{kind}node", **look)
     ax.plot([0], [root], marker="o", color=INK, markersize=6)
-
-
-def _draw_edge(ax: Axes, branch: Node, start: float, end: float) -> None:
-    """Draw the line of a branch, and its weight a little beyond the middle."""
-    ink = INK if branch.is_kept else PALE
-    ax.plot([branch.depth, branch.depth + 1], [start, end], color=ink, linewidth=1.0, zorder=1)
-    ax.text(
-        branch.depth + 0.55,
-        start + 0.55 * (end - start),
-        short(branch.edge_weight),
-        color=GREY if branch.is_kept else PALE,
-        size=8,
-        ha="center",
-        va="center",
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-        label="edge" if branch.is_kept else "pruned edge",
-    )
 
 
 def _value_text(table: Table, name: str, branch: Node) -> str:

@@ -167,37 +167,22 @@ class Evaluation:
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain values, ready for JSON; None stands for what is not known."""
         compared, check, summary = self.comparison, self.check, self.augmentation
-        gains = {
-            "total": compared.total,
-            "without_knowledge": compared.without_knowledge,
-            "order": compared.order,
-            "independences": compared.independences,
-            # The former names of the first and the last step.
-            "smoothing": compared.smoothing,
-            "graph": compared.graph,
-            "against_best_plain": compared.against_best_plain,
-            "model_alone": compared.model_alone,
-        }
+        steps = ["total", "without_knowledge", "order", "independences"]
+        # The former names of the first and the last step, and comparisons beside the ladder.
+        steps += ["smoothing", "graph", "against_best_plain", "model_alone"]
         values = {
-            "verdict": self.verdict,
-            "findings": self.findings,
-            "target": compared.target,
-            "learner": compared.learner,
+            **_named(self, "verdict", "findings"),
+            **_named(compared, "target", "learner"),
             "loss": compared.loss_name,
-            "gain": {name: None if gain is None else _gain(gain) for name, gain in gains.items()},
-            "helps_by": compared.helps_by,
-            "next_steps": compared.next_steps,
-            "best_plain": compared.best_plain,
-            "left_out": compared.left_out,
+            "gain": {name: _gain(getattr(compared, name)) for name in steps},
+            **_named(compared, "helps_by", "next_steps", "best_plain", "left_out"),
             "methods": [
-                {"name": name, "loss": losses.mean(), **_gain(compared.gain(str(name)))}
+                {"name": name, "loss": losses.mean(), **(_gain(compared.gain(str(name))) or {})}
                 for name, losses in compared.losses.items()
             ],
             "shares": self.shares,
             "check": {
-                "verdict": check.verdict,
-                "alpha": check.alpha,
-                "mb_shielded": check.mb_shielded,
+                **_named(check, "verdict", "alpha", "mb_shielded"),
                 "rows": check.n_rows,
                 "factor_rows": check.factor_rows,
                 "independences": [row._asdict() for row in check],
@@ -208,12 +193,8 @@ class Evaluation:
             "warnings": [] if summary.warning is None else [summary.warning],
             "marginals": [
                 {
-                    "column": marginal.axis.column,
-                    "kind": marginal.axis.kind,
-                    "labels": marginal.axis.labels,
-                    "observed": marginal.observed,
-                    "new": marginal.new,
-                    "change": marginal.change,
+                    **_named(marginal.axis, "column", "kind", "labels"),
+                    **_named(marginal, "observed", "new", "change"),
                 }
                 for marginal in summary.marginals
             ],
@@ -221,15 +202,8 @@ class Evaluation:
                 {"columns": [pair.x.column, pair.y.column], "change": pair.change}
                 for pair in summary.pairs
             ],
-            "graph": {
-                "nodes": self.graph.nodes,
-                "directed": self.graph.directed,
-                "bidirected": self.graph.bidirected,
-            },
-            "settings": self.settings,
-            "seed": self.seed,
-            "versions": self.versions,
-            "source": self.source,
+            "graph": _named(self.graph, "nodes", "directed", "bidirected"),
+            **_named(self, "settings", "seed", "versions", "source"),
         }
         plain_values: dict[str, Any] = plain(values)
         return plain_values
@@ -242,12 +216,13 @@ class Evaluation:
         return str(element("iframe", title=title, sandbox="", srcdoc=srcdoc, style=style))
 
 
-def _gain(gain: Gain) -> dict[str, Any]:
-    return {
-        "change": gain.change,
-        "standard_error": gain.standard_error,
-        "is_clear": bool(gain.is_clear),
-    }
+def _named(value: object, *names: str) -> dict[str, Any]:
+    """Return attributes of a value by their names."""
+    return {name: getattr(value, name) for name in names}
+
+
+def _gain(gain: Gain | None) -> dict[str, Any] | None:
+    return None if gain is None else _named(gain, "change", "standard_error", "is_clear")
 
 
 def _page(evaluation: Evaluation) -> Markup:
