@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from causalaug._validation import brief
@@ -181,7 +182,7 @@ class Columns:
                 self.identifiers[name] = next(filter(_has_superfluous_zero, different))
             return cells
         if all_numbers(different, self.decimal):
-            return _as_numbers(name, cells, different, self.decimal)
+            return _as_numbers(name, cells, self.decimal)
         if all(cell in BOOLEANS for cell in different):
             return cells.map(BOOLEANS, na_action="ignore")
         if self.table.dates and all(ISO_DATE.fullmatch(cell.strip()) for cell in different):
@@ -218,27 +219,28 @@ def all_numbers(cells: Iterable[str], decimal: str = ".") -> bool:
     >>> all_numbers(["1", "-.5", "2e3"]), all_numbers(["1", "10,696.5"]), all_numbers(["1,5"], ",")
     (True, False, True)
     """
-    return all(PLAIN_NUMBER.fullmatch(_with_point(cell, decimal)) for cell in cells)
+    return all(map(PLAIN_NUMBER.fullmatch, _with_points(cells, decimal)))
 
 
-def _with_point(cell: str, decimal: str) -> str:
-    """Return a cell with a decimal point; a point that is none is no part of a number."""
-    return cell if decimal == "." else cell.replace(".", "x").replace(decimal, ".")
+def _with_points(cells: Iterable[str], decimal: str) -> Iterable[str]:
+    """Return cells with decimal points; a point that is none is no part of a number."""
+    if decimal == ".":
+        return cells
+    return [cell.replace(".", "x").replace(decimal, ".") for cell in cells]
 
 
-def _as_numbers(
-    name: str, cells: pd.Series[Any], different: list[str], decimal: str
-) -> pd.Series[Any]:
+def _as_numbers(name: str, cells: pd.Series[Any], decimal: str) -> pd.Series[Any]:
     """Return the numbers that cells of text are; whole ones are integers if none is missing."""
-    numbers: dict[Any, float | int]
-    if all(map(WHOLE_NUMBER.fullmatch, different)):
-        _check_64_bits(name, different)
+    places, different = pd.factorize(cells)
+    written = list(different.astype(object))
+    if all(map(WHOLE_NUMBER.fullmatch, written)):
+        _check_64_bits(name, written)
         if cells.notna().all():
-            numbers = {cell: int(cell) for cell in different}
-            return pd.Series([numbers[cell] for cell in cells], index=cells.index)
-    numbers = {cell: float(_with_point(cell, decimal)) for cell in different}
-    known = [numbers.get(cell, float("nan")) for cell in cells]
-    return pd.Series(known, index=cells.index, dtype=float)
+            whole = pd.Series([int(cell) for cell in written]).to_numpy()
+            return pd.Series(whole[places], index=cells.index)
+    numbers = [float(cell) for cell in _with_points(written, decimal)]
+    # The place of a missing cell is -1, the last.
+    return pd.Series(np.array([*numbers, np.nan])[places], index=cells.index)
 
 
 def _check_64_bits(name: str, cells: list[str]) -> None:
@@ -309,15 +311,16 @@ def _check_decimal_signs(
     def with_sign(sign: str, pattern: re.Pattern[str]) -> dict[str, str]:
         """Return the columns that look so, each with its first cell that has the sign."""
         found = {}
-        for name, cells in columns.items():
-            different = [cell for cell in _distinct(cells) if cell.lower() not in MARKS]
-            first = next((cell for cell in different if sign in cell), None)
-            if first is not None and all(pattern.fullmatch(cell.strip()) for cell in different):
-                found[name] = first
+        for name in columns:
+            with_it = [cell for cell in distinct[name] if sign in cell and cell not in MARKS]
+            others = (cell.strip() for cell in distinct[name] if cell.lower() not in MARKS)
+            if with_it and all(map(pattern.fullmatch, others)):
+                found[name] = with_it[0]
         return found
 
     if decimal == ".":
         return
+    distinct = {name: _distinct(cells) for name, cells in columns.items()}
     found = with_sign(".", POINT_OR_COMMA) if decimal else with_sign(",", DECIMAL_COMMA)
     if not found:
         return
@@ -331,7 +334,7 @@ def _check_decimal_signs(
             f"are decimal points{also}. Put a letter before cells that are words."
         )
     points = with_sign(".", PLAIN_NUMBER)
-    commas_apart = [cell for name in found for cell in _distinct(columns[name]) if "," in cell]
+    commas_apart = [cell for name in found for cell in distinct[name] if "," in cell]
     in_thousands = all(THOUSANDS.fullmatch(cell.strip()) for cell in commas_apart)
     comma = (
         "say --decimal ,"
