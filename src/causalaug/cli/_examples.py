@@ -149,7 +149,7 @@ def _side_by_side(
         for name, gain in right.parts.items()
     ]
     rows.append(("share of the weight on new rows", f"{right.share:.2f}", f"{wrong.share:.2f}"))
-    checks = [f"{len(each.violations)} of {len(each)}" for each in (right_check, wrong_check)]
+    checks = [f"{len(check.violations)} of {len(check)}" for check in (right_check, wrong_check)]
     rows.append(("independences that the data contradict", checks[0], checks[1]))
     return rows
 

@@ -126,8 +126,8 @@ def pillow(
     from causalaug.graphs import markov_pillow
 
     admg = _files.open_graph(source)
-    asked = admg.topological_order() if variable is None else (variable,)
-    pillows = {node: markov_pillow(admg, node) for node in asked}
+    variables = admg.topological_order() if variable is None else (variable,)
+    pillows = {node: markov_pillow(admg, node) for node in variables}
     output.document({"order": admg.topological_order(), "pillows": pillows})
     if variable is None:
         output.table(["variable", "pillow"], [(v, listed(p)) for v, p in pillows.items()])

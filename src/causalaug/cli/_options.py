@@ -255,7 +255,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
 
     parameters = list(_flat_parameters(command, hints))
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": None}
+    run.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": None}
     return run
 
 

@@ -129,7 +129,7 @@ def predict(
     cells = train[target]
     if task is None and estimator is not None and target not in options["kinds"]:
         task = _rows.task_of_learner(estimator, cells)
-    is_said = task is not None or target in options["kinds"]
+    is_given = task is not None or target in options["kinds"]
     options["kinds"] = _with_task(options["kinds"], target, cells, task)
     kind = _rows.kinds_taken(train, options["kinds"])[target]
     if quantiles is not None and kind != "continuous":
@@ -160,7 +160,7 @@ def predict(
     output.say(kinds_in_words(predictor.kinds))
     if kind != "continuous":
         output.say(f"{target!r} is predicted as classes, since it is {kind}.{_as_a_number(cells)}")
-    elif not is_said and (note := _rows.task_in_words(target, cells, "regression")):
+    elif not is_given and (note := _rows.task_in_words(target, cells, "regression")):
         output.say(note)
     output.say(predictor.words)
     output.say(f"Wrote {blocks.n_rows} predictions of {target} to {out}")

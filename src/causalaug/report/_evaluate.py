@@ -137,8 +137,8 @@ def evaluate(
         "seconds": seconds,
     }
     callback = _renamed(progress, callback)
-    with watched("Evaluating the graph", callback, verbose=verbose) as told:
-        graph, seed, steps = as_graph(graph), _as_seed(random_state), _Steps(told)
+    with watched("Evaluating the graph", callback, verbose=verbose) as watcher:
+        graph, seed, steps = as_graph(graph), _as_seed(random_state), _Steps(watcher)
         comparison = compare(
             frame,
             graph,
