@@ -9,7 +9,7 @@ import argparse
 import warnings
 
 import causalaug as ca
-from causalaug.cli._demo import N_FOLDS, N_ROWS, WRONG_GRAPH
+from causalaug.cli._examples import N_FOLDS, N_ROWS, WRONG_GRAPH
 from causalaug.evaluation import named_learner
 
 

@@ -12,6 +12,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Before anything loads matplotlib: pictures are drawn into memory, never on a screen.
 os.environ["MPLBACKEND"] = "Agg"
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -43,3 +44,11 @@ def _asks_at_the_top(path):
 def _asks(function):
     code = getattr(function, "__code__", None)
     return code is not None and "__file__" in code.co_names
+
+
+@pytest.fixture(scope="module")
+def few_trees():
+    """Let the forests beside a learner have few trees: what they predict does not matter."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("causalaug.evaluation._rivals.N_TREES", 5)
+        yield

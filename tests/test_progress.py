@@ -6,8 +6,7 @@ from sklearn.linear_model import Ridge
 
 import causalaug as ca
 from causalaug import _progress
-from causalaug._budget import Budget
-from causalaug._progress import Steps, report_step, watched
+from causalaug._progress import Budget, Steps, report_step, watched
 from causalaug.evaluation._trials import Outcome, Trial, _longest_first, _share_done
 
 

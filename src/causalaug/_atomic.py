@@ -31,35 +31,18 @@ from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
-from typing import NamedTuple
 
 from causalaug._validation import brief
 from causalaug.exceptions import OutputError
 
 __all__ = ["atomic_path", "check_output", "noting_outputs", "remove_leftovers"]
 
-_LONGEST_STEM = 100
-"""Bytes; a folder takes names of 255, and what is added to the stem has less than 70."""
 _HIDDEN = re.compile(
     r"\..*\.([0-9a-f]{8})-([0-9]+)-([0-9]+)-[0-9a-f]{12}\.tmp(\.[^.]*)?", re.DOTALL
 )
-_SECONDS_UNTOUCHED = 24 * 3600.0
-"""After which the hidden file of another machine counts as left over.
-
-Too short would take the file away from a slow writer, which then fails; too long only lets a
-hidden file lie. Parts are written within minutes, so that a day is far on the safe side.
-"""
-
-
-class _Replacement(NamedTuple):
-    """An output, and the file that takes its name; None for a device, which takes all at once."""
-
-    shown: str
-    final: Path
-    identity: tuple[int, int] | None
-
-
-_NOTED: ContextVar[list[_Replacement] | None] = ContextVar("noted", default=None)
+_Output = tuple[str, Path, tuple[int, ...] | None]
+"""A path as it was given, the file, and what takes its name: None if a device takes all at once."""
+_NOTED: ContextVar[list[_Output] | None] = ContextVar("noted", default=None)
 
 
 @contextmanager
@@ -107,7 +90,7 @@ def atomic_path(path: "str | os.PathLike[str]", *, sweep: bool = True) -> Iterat
     check_output(path)
     shown, final = os.fspath(path), Path(os.path.realpath(path))
     if final.exists() and not final.is_file():
-        _note(_Replacement(shown, final, None))
+        _note((shown, final, None))
         with _explained(path):
             yield final
         return
@@ -118,7 +101,7 @@ def atomic_path(path: "str | os.PathLike[str]", *, sweep: bool = True) -> Iterat
         try:
             yield temporary
             _sync(temporary)
-            _note(_Replacement(shown, final, _identity(temporary)))
+            _note((shown, final, _identity(temporary)))
             os.replace(temporary, final)
         except BaseException:
             with suppress(OSError):
@@ -144,30 +127,30 @@ def noting_outputs() -> Iterator[Callable[[], list[str]]]:
     ['report.txt']
     >>> folder.cleanup()
     """
-    noted: list[_Replacement] = []
+    noted: list[_Output] = []
     token = _NOTED.set(noted)
     try:
-        yield lambda: list(dict.fromkeys(each.shown for each in noted if _is_done(each)))
+        yield lambda: list(
+            dict.fromkeys(
+                shown for shown, final, identity in noted if identity in (None, _identity(final))
+            )
+        )
     finally:
         _NOTED.reset(token)
 
 
-def _note(replacement: _Replacement) -> None:
+def _note(output: _Output) -> None:
     noted = _NOTED.get()
     if noted is not None:
-        noted.append(replacement)
+        noted.append(output)
 
 
-def _is_done(replacement: _Replacement) -> bool:
-    """Return whether the file that was to take the name has it."""
+def _identity(path: Path) -> tuple[int, ...]:
+    """Return what tells a file from all others on this machine; nothing if there is none."""
     try:
-        return replacement.identity in (None, _identity(replacement.final))
+        found = path.stat()
     except OSError:
-        return False
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    found = path.stat()
+        return ()
     return found.st_dev, found.st_ino
 
 
@@ -180,33 +163,33 @@ def check_output(path: "str | os.PathLike[str]") -> None:
     """
     shown = brief(os.fspath(path))
     try:
-        held = b"\0" not in os.fsencode(path)
+        is_path = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
-        held = False
-    if not held:
+        is_path = False
+    if not is_path:
         raise OutputError(
             "An output must have a path that the system can hold, without zero bytes and halves of "
             f"characters. Found {shown}. Correct it."
         )
     with _explained(path):
-        _check_place(Path(os.path.realpath(path)), shown)
-
-
-def _check_place(final: Path, shown: str) -> None:
-    if final.is_dir():
-        raise OutputError(f"An output must be a file. Found a folder: {shown}. Add a file name.")
-    if not final.parent.is_dir():
-        raise OutputError(
-            f"The folder of an output must exist. Found no {brief(str(final.parent))}. "
-            "Create it, or correct the path."
-        )
-    touched = final if final.exists() else final.parent
-    replaced = final.parent if final.is_file() else touched
-    if not (os.access(touched, os.W_OK) and os.access(replaced, os.W_OK)):
-        raise OutputError(
-            f"An output must be writable. Found that {shown} is not. "
-            "Change its permissions, or write to another place."
-        )
+        final = Path(os.path.realpath(path))
+        if final.is_dir():
+            raise OutputError(
+                f"An output must be a file. Found a folder: {shown}. Add a file name."
+            )
+        if not final.parent.is_dir():
+            raise OutputError(
+                f"The folder of an output must exist. Found no {brief(str(final.parent))}. "
+                "Create it, or correct the path."
+            )
+        # A file is replaced, which takes its folder; a device is written to as it is.
+        touched = [final] if final.exists() else [final.parent]
+        touched += [final.parent] if final.is_file() else []
+        if not all(os.access(each, os.W_OK) for each in touched):
+            raise OutputError(
+                f"An output must be writable. Found that {shown} is not. "
+                "Change its permissions, or write to another place."
+            )
 
 
 @contextmanager
@@ -226,7 +209,8 @@ def _explained(path: "str | os.PathLike[str]") -> Iterator[None]:
 
 def _create_beside(final: Path) -> Path:
     """Create an empty, hidden file in the folder of `final`, with its ending and permissions."""
-    stem = os.fsencode(final.stem)[:_LONGEST_STEM].decode(errors="ignore")
+    # A folder takes names of 255 bytes, and what is added to the stem has less than 70.
+    stem = os.fsencode(final.stem)[:100].decode(errors="ignore")
     pid = os.getpid()
     writer = f"{_machine()}-{pid}-{_start_and_state(pid)[0]}-{token_hex(6)}"
     temporary = final.with_name(f".{stem}.{writer}.tmp{final.suffix}")
@@ -254,7 +238,9 @@ def _is_left_over(path: Path, machine: str, pid: int, started: int) -> bool:
     # On Windows, asking whether a process lives by `os.kill` would end it.
     if machine == _machine() and os.name != "nt":
         return not _is_alive(pid, started)
-    return _now_in(path.parent) - found.st_mtime > _SECONDS_UNTOUCHED
+    # Too short would take the file away from a slow writer, which then fails; too long only lets a
+    # hidden file lie. Parts are written within minutes, so that a day is far on the safe side.
+    return _now_in(path.parent) - found.st_mtime > 24 * 3600.0
 
 
 def _is_alive(pid: int, started: int) -> bool:

@@ -1,12 +1,17 @@
-"""Markup from values: whatever is not markup already is text, and text is escaped.
+"""Values as text, for pages, Markdown, JSON and messages.
+
+Markup: whatever is not markup already is text, and text is escaped.
 
 Names of columns and cells come from data, so that they are never trusted. Three dangers are met
 here, once: text that would be read as HTML, characters that a page cannot hold or that turn the
 direction of what follows them, and names too long to be read.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape as escape_html
+from typing import Any
 
 __all__ = [
     "Markup",
@@ -19,7 +24,9 @@ __all__ = [
     "markdown_table",
     "markdown_text",
     "number",
+    "plain",
     "shorten",
+    "steady_repr",
     "text",
     "visible",
 ]
@@ -142,6 +149,23 @@ def html_table(
     return element("table", element("thead", element("tr", *named)), element("tbody", *body))
 
 
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it; what is no finite number becomes null.
+
+    >>> plain({"p": float("nan"), "given": ("a", "b")})
+    {'p': None, 'given': ['a', 'b']}
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(cell) for key, cell in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(cell) for cell in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | bool | int) else str(value)
+
+
 def html_findings(findings: Sequence[str]) -> Markup:
     """Return the answer as a paragraph, and its reasons as a list.
 
@@ -184,3 +208,12 @@ def markdown_text(text: object) -> str:
 
 def _markdown_row(cells: Sequence[object]) -> str:
     return f"| {' | '.join(markdown_text(cell) for cell in cells)} |"
+
+
+def steady_repr(value: object) -> str:
+    """Return what `repr` says of an object, on one line, but not where it is in memory.
+
+    >>> steady_repr({"key": steady_repr})
+    "{'key': <function steady_repr>}"
+    """
+    return " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value)).split())

@@ -1,4 +1,4 @@
-"""How far a long call is: what is done, of how much, and about how long the rest will take.
+"""How far a long call is, about how long the rest will take, and how long it may take.
 
 Calls that may take minutes have a ``callback``, called with the steps done and their total, and
 ``verbose``, which shows them on the standard error stream. Steps may differ in length, so who
@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import sys
 import threading
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from shutil import get_terminal_size
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+
+from causalaug._validation import is_positive
+from causalaug.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SECONDS_BETWEEN_LINES, SECONDS_BETWEEN_DRAWINGS = 10.0, 1.0
 """How often progress is told in a log, and how often one line is drawn anew."""
-
-WIDTH_OF_BAR = 20
+OUT_OF_TIME = "left out for want of time"
+"""What is said of work that a limit of time left out."""
 
 
 @dataclass
@@ -38,6 +42,8 @@ class Steps:
     """
 
     label: str
+    callback: Any = None
+    """Who is told of each step as well."""
     began: float = field(default_factory=monotonic)
     done: int = 0
     total: int = 0
@@ -53,6 +59,7 @@ class Steps:
         """Keep how many steps are done, and which share of the work they are."""
         self.done, self.total, self.share = done, total, share
         self.at_share = monotonic() - self.began
+        report_step(self.callback, done, total, share)
 
     def seconds_left(self) -> float | None:
         """Return about how long the rest will take; None if that cannot be known yet."""
@@ -69,78 +76,57 @@ class Steps:
         after = "" if left is None else f", about {left:.0f} s left"
         return f"{self.label}:{steps} {monotonic() - self.began:.0f} s so far{after}"
 
-    def bar(self) -> str:
-        """Return the progress as a bar, and in words."""
-        full = int(self.share * WIDTH_OF_BAR)
-        return f"[{'#' * full}{'.' * (WIDTH_OF_BAR - full)}] {self.line()}"
 
+@contextmanager
+def shown(label: str, callback: Any = None) -> Iterator[Steps]:
+    """Yield steps that are shown on the standard error stream, from a thread of its own.
 
-class Shown(AbstractContextManager[Steps]):
-    """Shows steps on the standard error stream, from a thread of its own.
-
-    The work itself reports only after each step, and one step may take a minute. In place, a bar
-    is drawn over and over; else there is a line now and then, so that a log shows that something
-    is under way.
+    The work itself reports only after each step, and one step may take a minute. On a terminal, or
+    in a notebook, a bar is drawn over and over; else there is a line now and then, so that a log
+    shows that something is under way.
     """
+    steps, over, stream = Steps(label, callback), threading.Event(), sys.stderr
+    in_place = stream.isatty() or "ipykernel" in sys.modules
+    longest = 0
 
-    def __init__(self, label: str, *, every: float, in_place: bool) -> None:
-        self._steps = Steps(label)
-        self._every, self._in_place = every, in_place
-        self._stream, self._longest = sys.stderr, 0
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name="causalaug-progress", daemon=True)
+    def draw(text: str, end: str = "") -> None:
+        nonlocal longest
+        text = text[: get_terminal_size().columns - 1]
+        longest = max(longest, len(text))
+        print(f"\r{text.ljust(longest)}", end=end, file=stream, flush=True)
 
-    def __enter__(self) -> Steps:
-        """Begin to show."""
-        self._thread.start()
-        return self._steps
+    def bar() -> str:
+        full = int(steps.share * 20)
+        return f"[{'#' * full}{'.' * (20 - full)}] {steps.line()}"
 
-    def __exit__(self, *error: object) -> None:
-        """Show the end, and no more."""
-        self._over.set()
-        self._thread.join()
-        if self._in_place:
-            self._draw("\n")
-
-    def _beat(self) -> None:
-        while not self._over.wait(self._every):
-            if self._in_place:
-                self._draw("")
+    def show() -> None:
+        while not over.wait(SECONDS_BETWEEN_DRAWINGS if in_place else SECONDS_BETWEEN_LINES):
+            if in_place:
+                draw(bar())
             else:
-                print(self._steps.line(), file=self._stream, flush=True)
+                print(steps.line(), file=stream, flush=True)
 
-    def _draw(self, end: str) -> None:
-        text = self._steps.bar()
-        self._longest = max(self._longest, len(text))
-        print("\r" + text.ljust(self._longest), end=end, file=self._stream, flush=True)
+    thread = threading.Thread(target=show, name="causalaug-progress", daemon=True)
+    thread.start()
+    try:
+        yield steps
+    finally:
+        over.set()
+        thread.join()
+        if in_place and steps.total:
+            draw(bar(), "\n")
+        elif longest:  # nothing was counted: the line makes room for what comes next
+            draw("", "\r")
 
 
 @contextmanager
 def watched(label: str, callback: Any, *, verbose: bool) -> Iterator[Any]:
     """Yield what is to be called after each step: `callback`, and what shows it if `verbose`."""
-    if not verbose:
+    if verbose:
+        with shown(label, callback) as steps:
+            yield steps
+    else:
         yield callback
-        return
-    in_place = sys.stderr.isatty() or "ipykernel" in sys.modules
-    every = SECONDS_BETWEEN_DRAWINGS if in_place else SECONDS_BETWEEN_LINES
-    with Shown(label, every=every, in_place=in_place) as steps:
-        yield steps if callback is None else _Both(callback, steps)
-
-
-@dataclass(frozen=True)
-class _Both:
-    """Tells two of each step."""
-
-    first: Any
-    second: Any
-
-    def __call__(self, done: int, total: int) -> None:
-        self.first(done, total)
-        self.second(done, total)
-
-    def at(self, done: int, total: int, share: float) -> None:
-        for callback in (self.first, self.second):
-            report_step(callback, done, total, share)
 
 
 def report_step(callback: Any, done: int, total: int, share: float) -> None:
@@ -149,3 +135,44 @@ def report_step(callback: Any, done: int, total: int, share: float) -> None:
         callback.at(done, total, share)
     elif callback is not None:
         callback(done, total)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Until when something new may be begun.
+
+    The clock is that of the machine, so that processes share a deadline.
+    """
+
+    deadline: float = float("inf")
+
+    @classmethod
+    def of(cls, *, minutes: float | None = None, seconds: float | None = None) -> Budget:
+        """Return a budget that starts now; None has no end.
+
+        >>> Budget.of(minutes=1, seconds=60)
+        Traceback (most recent call last):
+        causalaug.exceptions.ParameterError: Either `minutes` or `seconds` must be given. ...
+        """
+        for name, value in (("minutes", minutes), ("seconds", seconds)):
+            if value is not None and not is_positive(value):
+                raise ParameterError(
+                    f"`{name}` must be a positive number, or None for no limit. Found {value!r}."
+                )
+        if minutes is not None and seconds is not None:
+            raise ParameterError(
+                "Either `minutes` or `seconds` must be given. "
+                f"Found both, {minutes!r} and {seconds!r}. Leave one of them out."
+            )
+        if minutes is not None:
+            seconds = 60.0 * float(minutes)
+        return cls() if seconds is None else cls(monotonic() + float(seconds))
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is an end."""
+        return self.deadline < float("inf")
+
+    def allows(self, seconds: float = 0.0) -> bool:
+        """Say whether something that takes so long could still be done."""
+        return monotonic() + seconds < self.deadline

@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 import causalaug as ca
-from causalaug.cli._table_files import EXACTLY
-from command import run, succeed
+from command import EXACTLY, run, succeed
 
 GRAPH = "fever <- sick -> cough"
 

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalaug.cli._options import ChosenColumns, TextFormat
-from causalaug.cli._table_files import Expected, read_table
+import causalaug as ca
+import causalaug.report
+from causalaug.cli._cells import Expected
+from causalaug.cli._options import TableFormat
+from causalaug.cli._tables import read_table
 from command import run, succeed
 
 
@@ -16,10 +19,10 @@ from command import run, succeed
 def read(tmp_path):
     """Return what reads a column x of some cells: the column, and the remarks on it."""
 
-    def cells_and_remarks(cells, text=TextFormat(), name="x", **expected):  # noqa: B008
+    def cells_and_remarks(cells, text=TableFormat(), name="x", **expected):  # noqa: B008
         path, remarks = tmp_path / "table.csv", []
         pd.DataFrame({name: cells, "other": range(len(cells))}).to_csv(path, index=False)
-        frame = read_table(path, text, ChosenColumns(), Expected(**expected), remarks.append)
+        frame = read_table(path, text, Expected(**expected), remarks.append)
         return frame[name], remarks
 
     return cells_and_remarks
@@ -157,7 +160,7 @@ def test_a_name_may_be_that_of_an_argument(read):
 
 @pytest.mark.parametrize("mark", ["*", "-999", "not measured", "(none)"])
 def test_a_mark_that_the_user_names_is_a_missing_cell_in_every_column(read, mark):
-    text = TextFormat(missing=[mark])
+    text = TableFormat(missing=[mark])
     column, remarks = read(["1.5", mark, "2", f" {mark} "], text)
     assert column.dtype.kind == "f"
     assert column.isna().tolist() == [False, True, False, True]
@@ -214,7 +217,7 @@ def test_few_cells_that_are_no_dates_are_told(read, odd):
         "If they are words, --kinds x=nominal says so."
     ]
     assert read([*DAYS, "", odd], kinds={"x": "nominal"})[1] == []
-    assert read([*DAYS, "", odd], TextFormat(dates=False))[1] == []
+    assert read([*DAYS, "", odd], TableFormat(dates=False))[1] == []
 
 
 @pytest.mark.parametrize(
@@ -249,7 +252,11 @@ def test_nothing_is_said_of_columns_that_are_not_used(read):
 
 
 @pytest.mark.parametrize("command", ["check", "augment", "complete", "discover", "evaluate"])
-def test_every_command_says_it_once_on_the_error_stream(tmp_path, command):
+def test_every_command_says_it_once_on_the_error_stream(tmp_path, monkeypatch, command):
+    def stop(*_, **__):
+        raise ca.exceptions.ParameterError("Here the work would begin.")
+
+    monkeypatch.setattr(causalaug.report, "evaluate", stop)
     wear = ["-" if row == 3 else str(row / 3) for row in range(40)]
     noise = ["off" if row == 5 else str(row / 2) for row in range(40)]
     path = tmp_path / "table.csv"

@@ -12,7 +12,7 @@ from kills import FIRST, hidden_files, kill_at_random
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL on Windows")
 
 AUGMENT = f"""
-import causalaug.augmentation, causalaug.cli._table_files, causalaug.cli._graph_files
+import causalaug.augmentation, causalaug.cli._tables, causalaug.cli._files
 from causalaug.cli import main
 {FIRST}
 main()

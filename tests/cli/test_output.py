@@ -8,8 +8,9 @@ import time
 
 import pytest
 
-from causalaug.cli import _output
-from causalaug.cli._output import Output, plain
+from causalaug import _progress
+from causalaug._markup import plain
+from causalaug.cli._output import Output
 
 
 class Terminal(io.StringIO):
@@ -28,13 +29,13 @@ def test_progress_is_shown_on_a_terminal_and_only_there(monkeypatch):
             step(1, 2)
             step(2, 2)
     assert "Fitting" in shown.getvalue()
-    assert "2/2" in shown.getvalue()
+    assert "2 of 2 steps" in shown.getvalue()
     assert hidden.getvalue() == ""
 
 
 def test_elsewhere_a_line_is_written_every_ten_seconds(monkeypatch):
-    assert _output.SECONDS_BETWEEN_LINES == 10.0
-    monkeypatch.setattr(_output, "SECONDS_BETWEEN_LINES", 0.05)
+    assert _progress.SECONDS_BETWEEN_LINES == 10.0
+    monkeypatch.setattr(_progress, "SECONDS_BETWEEN_LINES", 0.05)
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
     with Output().progress("Fitting") as step:

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import causalaug
+from causalaug.cli import HELP
 from causalaug.cli._app import app
-from causalaug.cli._bare import HELP
 from command import start, succeed
 
 HEAVY = ["numpy", "pandas", "scipy", "sklearn", "networkx", "pyarrow", "matplotlib"]
@@ -145,6 +145,7 @@ def test_a_signal_between_two_outputs_names_the_first(tmp_path):
 TOO_LATE = """
 import os, signal
 from causalaug.cli import _process as process
+from causalaug.cli._app import app
 real = process._flushed
 
 def flushed(code):
@@ -152,7 +153,7 @@ def flushed(code):
     return real(code)
 
 process._flushed = flushed
-process.run()
+process.run(app)
 """
 
 

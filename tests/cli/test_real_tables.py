@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causalaug.cli._options import ChosenColumns, TextFormat
-from causalaug.cli._table_files import read_table
+from causalaug.cli._options import TableFormat
+from causalaug.cli._tables import read_table
 from causalaug.exceptions import ParameterError, TableError
 from command import run, succeed
 
@@ -40,7 +40,8 @@ KINDS = "continuous: day of visit, blood pressure, outcome; ordered: dose"
 
 def test_from_a_file_to_a_report(visits, tmp_path):
     report = tmp_path / "report.html"
-    words = ["-g", GRAPH, "-t", "outcome", "--estimator", "ridge", "--folds", "2", "-r", report]
+    words = ["-g", GRAPH, "-t", "outcome", "--estimator", "ridge", "--quick", "--folds", "2"]
+    words += ["-r", report]
     result = succeed("evaluate", visits, *words)
     assert f"Kinds: {KINDS} (--kinds changes them)." in result.stdout.splitlines()
     assert result.stderr.count("warning: ") == 1
@@ -80,7 +81,7 @@ def test_lost_mass_is_a_warning(visits, tmp_path):
 
 def test_columns_can_be_chosen_and_dropped_with_commas_between(visits):
     def names(**chosen):
-        return list(read_table(visits, chosen=ChosenColumns(**chosen)))
+        return list(read_table(visits, TableFormat(**chosen)))
 
     assert names(columns=["dose,id"]) == ["id", "dose"]
     assert names(columns=["dose", "id"]) == ["id", "dose"]
@@ -91,8 +92,8 @@ def test_columns_can_be_chosen_and_dropped_with_commas_between(visits):
 def test_a_name_may_hold_a_comma(tmp_path):
     path = tmp_path / "comma.csv"
     path.write_text('"a,b",a,b\n1,2,3\n')
-    assert list(read_table(path, chosen=ChosenColumns(drop=["a,b"]))) == ["a", "b"]
-    assert list(read_table(path, chosen=ChosenColumns(drop=["b,a"]))) == ["a,b"]
+    assert list(read_table(path, table=TableFormat(drop=["a,b"]))) == ["a", "b"]
+    assert list(read_table(path, table=TableFormat(drop=["b,a"]))) == ["a,b"]
 
 
 @pytest.mark.parametrize("option", ["--columns", "--drop"])
@@ -118,7 +119,7 @@ def test_iso_dates_become_dates(tmp_path, cells, seconds):
     (tmp_path / "dates.csv").write_text("\n".join(["t", *cells]) + "\n")
     read = read_table(tmp_path / "dates.csv")["t"]
     assert (read[1] - read[0]).total_seconds() == seconds
-    assert read_table(tmp_path / "dates.csv", TextFormat(dates=False))["t"].tolist() == cells
+    assert read_table(tmp_path / "dates.csv", TableFormat(dates=False))["t"].tolist() == cells
 
 
 @pytest.mark.parametrize("cell", ["2024-02-30", "2024-1-1", "20240101", "2024-01-01 or so"])
@@ -137,12 +138,12 @@ def test_dates_can_be_switched_off(visits):
 
 # Decimal commas.
 
-SEMICOLONS = TextFormat(separator=";")
+SEMICOLONS = TableFormat(separator=";")
 
 
 def test_a_decimal_comma_can_be_said(tmp_path):
     (tmp_path / "comma.csv").write_text("x;y\n1,5;-0,25\n2,5;3\n")
-    read = read_table(tmp_path / "comma.csv", TextFormat(separator=";", decimal=","))
+    read = read_table(tmp_path / "comma.csv", TableFormat(separator=";", decimal=","))
     assert read.to_numpy().tolist() == [[1.5, -0.25], [2.5, 3.0]]
 
 
@@ -154,9 +155,9 @@ def test_a_decimal_comma_is_named(tmp_path, cells):
     )
     with pytest.raises(TableError, match=words):
         read_table(tmp_path / "comma.csv", SEMICOLONS)
-    kept = read_table(tmp_path / "comma.csv", TextFormat(separator=";", decimal="."))
+    kept = read_table(tmp_path / "comma.csv", TableFormat(separator=";", decimal="."))
     assert kept["x"].tolist() == cells
-    assert list(read_table(tmp_path / "comma.csv", SEMICOLONS, ChosenColumns(drop=["x"]))) == ["y"]
+    assert list(read_table(tmp_path / "comma.csv", TableFormat(separator=";", drop=["x"]))) == ["y"]
 
 
 def test_commas_that_may_stand_between_thousands_are_read_in_neither_way(tmp_path):
@@ -167,7 +168,7 @@ def test_commas_that_may_stand_between_thousands_are_read_in_neither_way(tmp_pat
     )
     with pytest.raises(TableError, match=words):
         read_table(tmp_path / "comma.csv", SEMICOLONS)
-    read = read_table(tmp_path / "comma.csv", TextFormat(separator=";", decimal=","))
+    read = read_table(tmp_path / "comma.csv", TableFormat(separator=";", decimal=","))
     assert read["x"].tolist() == [10.696, 9.1, 12.0]
 
 
@@ -185,7 +186,7 @@ def test_no_advice_leads_to_an_error_that_takes_it_back(tmp_path, cell, advice):
     with pytest.raises(TableError, match=rf"{words}. {advice}"):
         read_table(path, SEMICOLONS)
     with pytest.raises(TableError, match=rf"leave --decimal out .* 'x' \(such as '{cell}'\) with"):
-        read_table(path, TextFormat(separator=";", decimal=","))
+        read_table(path, TableFormat(separator=";", decimal=","))
 
 
 def test_a_decimal_comma_between_commas_needs_another_separator(tmp_path):
@@ -199,14 +200,14 @@ def test_a_mark_of_a_missing_cell_does_not_hide_a_decimal_comma(tmp_path):
     (tmp_path / "comma.csv").write_text("x;y\n1,5;1\n-;2\n")
     with pytest.raises(TableError, match="Found a decimal comma in 'x'"):
         read_table(tmp_path / "comma.csv", SEMICOLONS)
-    read = read_table(tmp_path / "comma.csv", TextFormat(separator=";", decimal=","))
+    read = read_table(tmp_path / "comma.csv", TableFormat(separator=";", decimal=","))
     assert read["x"].isna().tolist() == [False, True]
 
 
 def test_points_between_thousands_are_named(tmp_path):
     (tmp_path / "comma.csv").write_text("x;y\n1.234,5;1\n2,5;2\n")
     with pytest.raises(TableError, match="Take the points between the thousands out"):
-        read_table(tmp_path / "comma.csv", TextFormat(separator=";", decimal=","))
+        read_table(tmp_path / "comma.csv", TableFormat(separator=";", decimal=","))
 
 
 @pytest.mark.parametrize("cells", [["2", "1.5"], ["-.5", "1.5e3"], ["2,5", "1.234"]])
@@ -215,12 +216,12 @@ def test_a_decimal_point_beside_a_decimal_comma_is_named(tmp_path, cells):
     shown = re.escape(next(cell for cell in cells if "." in cell))
     words = rf"Found a point in 'x' \(such as '{shown}'\) of .*point.csv'.* leave --decimal out"
     with pytest.raises(TableError, match=words):
-        read_table(tmp_path / "point.csv", TextFormat(separator=";", decimal=","))
+        read_table(tmp_path / "point.csv", TableFormat(separator=";", decimal=","))
 
 
 def test_words_with_digits_beside_a_decimal_comma_are_words(tmp_path):
     (tmp_path / "words.csv").write_text("x;y;z\n1.2.3;1.5 m;٣\n10.0.0.1;2.5 m;٤\n")
-    read = read_table(tmp_path / "words.csv", TextFormat(separator=";", decimal=","))
+    read = read_table(tmp_path / "words.csv", TableFormat(separator=";", decimal=","))
     assert read.iloc[0].tolist() == ["1.2.3", "1.5 m", "٣"]
 
 
@@ -234,4 +235,4 @@ def test_words_with_digits_beside_a_decimal_comma_are_words(tmp_path):
 def test_the_decimal_sign_is_checked(tmp_path, options, words):
     (tmp_path / "some.csv").write_text("x,y\n1,2\n")
     with pytest.raises(ParameterError, match=words):
-        read_table(tmp_path / "some.csv", TextFormat(**options))
+        read_table(tmp_path / "some.csv", TableFormat(**options))

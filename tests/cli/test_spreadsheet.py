@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalaug.cli._spreadsheet import ACTIVE, without_formulas
-from causalaug.cli._table_files import write_table
+from causalaug.cli._tables import ACTIVE, without_formulas, write_table
 from command import succeed
 
 SIGNS = st.sampled_from([*ACTIVE, "a", "1", " ", "'", '"', ",", ""])

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from causalaug.cli._options import ChosenColumns, TextFormat
-from causalaug.cli._table_files import read_table, write_table
+from causalaug.cli._options import TableFormat
+from causalaug.cli._tables import read_table, write_table
 from causalaug.exceptions import MissingDependencyError, TableError
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -47,7 +47,7 @@ def test_a_byte_order_mark_is_no_part_of_a_name(folder):
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
 def test_an_encoding_can_be_named(folder, encoding):
     (folder / "coded.csv").write_bytes("Stadt,Größe\nKöln,1\n".encode(encoding))
-    frame = read_table(folder / "coded.csv", TextFormat(encoding=encoding))
+    frame = read_table(folder / "coded.csv", TableFormat(encoding=encoding))
     assert list(frame) == ["Stadt", "Größe"]
     assert frame["Stadt"].tolist() == ["Köln"]
 
@@ -55,7 +55,10 @@ def test_an_encoding_can_be_named(folder, encoding):
 @pytest.mark.parametrize(("separator", "sign"), [(";", ";"), ("tab", "\t"), ("\\t", "\t")])
 def test_a_separator_can_be_named(folder, separator, sign):
     (folder / "separated.csv").write_text(f"a{sign}b\n1{sign}2\n")
-    assert list(read_table(folder / "separated.csv", TextFormat(separator=separator))) == ["a", "b"]
+    assert list(read_table(folder / "separated.csv", TableFormat(separator=separator))) == [
+        "a",
+        "b",
+    ]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -66,7 +69,7 @@ def test_lines_may_end_as_on_any_system(folder, end):
 
 def test_a_whole_number_that_no_float_holds_may_be_left_out(folder):
     (folder / "long.csv").write_text(f"id,b\n{10**30},2\n{10**30 + 1},4\n")
-    assert list(read_table(folder / "long.csv", chosen=ChosenColumns(drop=["id"]))) == ["b"]
+    assert list(read_table(folder / "long.csv", table=TableFormat(drop=["id"]))) == ["b"]
 
 
 def test_spaces_around_names_do_not_count_and_no_name_is_numbered(folder):

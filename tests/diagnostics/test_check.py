@@ -491,7 +491,7 @@ def test_what_is_tested_in_time_is_as_without_a_limit_and_the_rest_is_listed(
     frame, graph = six_independent_columns()
     if holes:
         frame = frame.mask(np.random.default_rng(1).random(frame.shape) < 0.05)
-    monkeypatch.setattr("causalaug._budget.monotonic", Clock())
+    monkeypatch.setattr("causalaug._progress.monotonic", Clock())
     whole = ca.check_graph(frame, graph, test=test).frame
     assert not len(ca.check_graph(frame, graph, test=test, seconds=1000).left_out)
     part = ca.check_graph(frame, graph, test=test, seconds=3.5)
@@ -515,7 +515,7 @@ def test_too_much_left_out_is_no_verdict_and_the_summary_says_what():
 
 def test_the_tests_go_on_with_the_rest_of_a_table_of_levels_until_time_is_over(monkeypatch):
     frame = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (100, 5)), columns=list("abcde"))
-    monkeypatch.setattr("causalaug._budget.monotonic", Clock())
+    monkeypatch.setattr("causalaug._progress.monotonic", Clock())
     check = ca.check_graph(frame, "a; b; c; d; e", seconds=7.5)
     assert 0 < len(check.left_out) < len(check)
 

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import Ridge
 
 import causalaug as ca
-from causalaug import _budget
-from causalaug._budget import Budget
+from causalaug import _progress
+from causalaug._progress import Budget
 from causalaug.evaluation import _trials
 
 DATA = ca.datasets.make_sem(40, "chain", n_variables=4, random_state=0)
@@ -53,7 +53,7 @@ def clock(monkeypatch):
         clock.minutes += 1
         return fit(self, trial)
 
-    for module in (_trials, _budget):
+    for module in (_trials, _progress):
         monkeypatch.setattr(module, "monotonic", clock)
     monkeypatch.setattr(_trials.Fitter, "__call__", timed)
     return clock

@@ -23,8 +23,8 @@ import pandas as pd
 
 import causalaug.augmentation
 import causalaug.cli
-import causalaug.cli._graph_files
-import causalaug.cli._table_files
+import causalaug.cli._files
+import causalaug.cli._tables
 import causalaug.engine
 import reproduction
 import reproduction.__main__

@@ -10,8 +10,8 @@ from matplotlib.colors import to_hex
 from causalaug import ADMG, PrunedExpansion, ResidualConditional, augment
 from causalaug.exceptions import GraphMismatchError, ParameterError, TreeTooLargeError
 from causalaug.plot import plot_probability_tree
-from causalaug.plot._nodes import grow_nodes, heights
 from causalaug.plot._style import PALE, VERMILION
+from causalaug.plot._tree import grow_nodes, heights
 from strategies import by_values, problems
 
 PATIENTS = pd.DataFrame(

@@ -1,19 +1,17 @@
-"""The commands, and what stands above them. To add one: write its file, and a line here."""
+"""The commands, and what stands above them. To add one: write it, and put it into a list here."""
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from causalaug.cli._augment import augment
-from causalaug.cli._check import check
-from causalaug.cli._complete import complete
-from causalaug.cli._datasets import datasets
-from causalaug.cli._demo import demo
-from causalaug.cli._discover import discover
-from causalaug.cli._evaluate import evaluate
-from causalaug.cli._graph import graph
+from causalaug.cli._augment import augment, complete
+from causalaug.cli._evaluate import check, evaluate
+from causalaug.cli._examples import demo, export, list_
+from causalaug.cli._graph import convert, discover, pillow, show
 from causalaug.cli._predict import predict
+from causalaug.cli._process import reported
 
 app = typer.Typer(
     name="causalaug",
@@ -22,15 +20,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo)
-app.command()(augment)
-app.command()(evaluate)
-app.command()(predict)
-app.command()(complete)
-app.command()(check)
-app.command()(discover)
-app.add_typer(graph)
-app.add_typer(datasets)
+
+
+def _register(to: typer.Typer, *commands: Callable[..., None]) -> typer.Typer:
+    for command in commands:
+        to.command(command.__name__.rstrip("_"))(reported(command))
+    return to
+
+
+_register(app, demo, augment, evaluate, predict, complete, check, discover)
+for name, about, commands in (
+    (
+        "graph",
+        "Look at a graph, translate it, ask what a variable depends on.",
+        (show, convert, pillow),
+    ),
+    ("datasets", "Tables with graphs, to try the other commands on.", (list_, export)),
+):
+    group = typer.Typer(name=name, no_args_is_help=True, help=about)
+    app.add_typer(_register(group, *commands))
 
 
 def _print_version(wanted: bool) -> None:

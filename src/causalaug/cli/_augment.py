@@ -1,35 +1,29 @@
-"""``causalaug augment``: a table and a graph in, a table with weights out."""
+"""``causalaug augment`` and ``complete``: new rows, and old rows without holes."""
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from causalaug.cli._errors import reported
-from causalaug.cli._groups import with_groups
 from causalaug.cli._options import (
-    ChosenColumns,
+    About,
     Data,
     Graph,
-    Kinds,
-    Limits,
     Out,
     Overwrite,
     SafeCsv,
     Seed,
-    TextFormat,
-    Trust,
+    TableFormat,
     WeightColumn,
-    parse_kinds,
-    parse_limits,
-    parse_trust,
+    option,
+    refuse,
 )
-from causalaug.cli._output import Output
-from causalaug.cli._text import kinds_in_words
+from causalaug.cli._output import Output, kinds_in_words
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from causalaug.augmentation import AugmentedTable
+    from causalaug.model import GraphModel
 
 MEANINGS = {
     "rows": "new rows",
@@ -38,113 +32,63 @@ MEANINGS = {
     "novel_mass": "on rows that were not observed",
     "effective_sample_size": "in rows of equal weight",
 }
-"""What stands beside each figure."""
-SHARE = 0.5
-"""How much of the weight new rows hold beside the originals, unless it is said."""
+"""What stands beside each figure of an augmented table."""
+
+ConditionalName = StrEnum("ConditionalName", ["kernel", "residual"])
+ExpansionName = StrEnum("ExpansionName", ["budget", "pruned", "sampled", "beam"])
 
 
-class ConditionalName(StrEnum):
-    """How one factor is modelled."""
-
-    kernel = "kernel"
-    residual = "residual"
-
-
-class ExpansionName(StrEnum):
-    """How the tree of possible rows is grown."""
-
-    budget = "budget"
-    pruned = "pruned"
-    sampled = "sampled"
-    beam = "beam"
-
-
-Rows = Annotated[
-    int | None,
-    typer.Option(
-        "--rows",
-        metavar="N",
-        min=1,
-        help="How many rows to make at most; by default five for each observed row.",
-        show_default=False,
-    ),
-]
-ConditionalOption = Annotated[
-    ConditionalName,
-    typer.Option(help="Copy cells by kernel weights, or move them by a fitted mean as well."),
-]
-Temperature = Annotated[
-    float | None,
-    typer.Option(
-        "--temperature",
-        metavar="T",
-        help="How wide the kernels are: low stays close to the data, high smooths. By default "
-        "0.3 for kernel, 2 for residual.",
-        show_default=False,
-    ),
-]
-ExpansionOption = Annotated[
-    ExpansionName,
-    typer.Option(
-        help="Keep N rows without bias (budget), those above a threshold (pruned), draw N "
-        "(sampled), or keep the N heaviest (beam)."
-    ),
-]
-Threshold = Annotated[
-    float | None,
-    typer.Option(
-        "--threshold",
-        metavar="T",
-        help="For pruned: paths of a weight below T / n end. By default 0.001.",
-        show_default=False,
-    ),
-]
-
-Originals = Annotated[
-    bool, typer.Option("--originals", help="Put the observed rows first, with their weight.")
-]
-Share = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        min=0.0,
-        max=1.0,
-        help="With --originals: how much of the weight the new rows hold. By default 0.5.",
-        show_default=False,
-    ),
-]
-Provenance = Annotated[
-    bool,
-    typer.Option(
-        "--provenance",
-        help="Add columns row_of_...: the observed row that each cell came from, from 0.",
-    ),
-]
-
-
-@reported
-@with_groups
 def augment(
     data: Data,
     graph: Graph,
     out: Out,
-    rows: Rows = None,
-    conditional: ConditionalOption = ConditionalName.kernel,
-    temperature: Temperature = None,
-    expansion: ExpansionOption = ExpansionName.budget,
-    threshold: Threshold = None,
-    kinds: Kinds = None,
-    limits: Limits = None,
-    trust: Trust = None,
+    rows: int | None = option(
+        "How many rows to make at most; by default five for each observed row.",
+        default=None,
+        metavar="N",
+        min=1,
+    ),
+    conditional: ConditionalName = option(
+        "Copy cells by kernel weights, or move them by a fitted mean as well.",
+        default=ConditionalName.kernel,
+    ),
+    temperature: float | None = option(
+        "How wide the kernels are: low stays close to the data, high smooths. By default "
+        "0.3 for kernel, 2 for residual.",
+        default=None,
+        metavar="T",
+    ),
+    expansion: ExpansionName = option(
+        "Keep N rows without bias (budget), those above a threshold (pruned), draw N "
+        "(sampled), or keep the N heaviest (beam).",
+        default=ExpansionName.budget,
+    ),
+    threshold: float | None = option(
+        "For pruned: paths of a weight below T / n end. By default 0.001.",
+        default=None,
+        metavar="T",
+    ),
     weight_column: WeightColumn = "weight",
-    originals: Originals = False,
-    share: Share = None,
-    provenance: Provenance = False,
+    originals: bool = option(
+        "Put the observed rows first, with their weight.", default=False, names="--originals"
+    ),
+    share: float | None = option(
+        "With --originals: how much of the weight the new rows hold. By default 0.5.",
+        default=None,
+        metavar="S",
+        min=0.0,
+        max=1.0,
+    ),
+    provenance: bool = option(
+        "Add columns row_of_...: the observed row that each cell came from, from 0.",
+        default=False,
+        names="--provenance",
+    ),
     safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
     *,
-    chosen: ChosenColumns,
-    text: TextFormat,
+    about: About,
+    table: TableFormat,
     seed: Seed = 0,
     output: Output,
 ) -> None:
@@ -163,52 +107,38 @@ def augment(
       causalaug augment data.csv --graph graph.txt --out new.csv --originals --share 0.3
     """
     from causalaug.augmentation import augment as augment_frame
-    from causalaug.cli._files import check_not_an_input
-    from causalaug.cli._graph_files import open_graph
-    from causalaug.cli._rows import (
-        check_new_columns,
-        only_nodes,
-        weighted_rows,
-        with_whole_numbers,
-    )
-    from causalaug.cli._table_files import Expected, check_table_output, read_table, write_table
+    from causalaug.cli import _files, _rows, _tables
 
-    options: dict[str, Any] = {
+    options = {
         "conditional": _conditional(conditional, temperature),
         "expansion": _expansion(expansion, rows, threshold),
-        "kinds": parse_kinds(kinds),
-        "limits": parse_limits(limits),
-        **parse_trust(trust),
+        **about.options(),
         "random_state": seed,
     }
-    held = _held_by_new(originals=originals, share=share)
-    check_table_output(out, safe=safe_csv)
-    check_not_an_input(out, (data, graph), overwrite=overwrite)
-    admg = open_graph(graph)
-    expected = Expected(admg.nodes, options["kinds"])
-    frame = read_table(data, text, chosen, expected, output.remark)
-    frame = only_nodes(frame, admg.nodes, output)
-    check_new_columns(list(frame.columns), weight_column, provenance=provenance)
+    if share is not None and not originals:
+        refuse("--share", "is for --originals.")
+    _tables.check_table_output(out, safe=safe_csv)
+    _files.check_not_an_input(out, (data, graph), overwrite=overwrite)
+    admg, frame = _rows.read_rows(data, graph, table, options["kinds"], output)
+    _rows.check_new_columns(list(frame.columns), weight_column, provenance=provenance)
     with output.progress("Growing the tree"):
         result = augment_frame(frame, admg, **options)
-        new = weighted_rows(result, weight_column, share=held, provenance=provenance)
+        held = (0.5 if share is None else share) if originals else None
+        new = _rows.weighted_rows(result, weight_column, share=held, provenance=provenance)
     with output.progress(f"Writing {out}"):
-        write_table(with_whole_numbers(frame, new), out, safe=safe_csv)
-    _tell(output, result, n_written=len(new), out=out)
+        _tables.write_table(_rows.with_whole_numbers(frame, new), out, safe=safe_csv)
+    _show_augmented(output, result, n_written=len(new), out=out)
 
 
-def _conditional(name: ConditionalName, temperature: float | None) -> Any:
+def _conditional(name: str, temperature: float | None) -> Any:
     """Return the conditional of that name."""
     from causalaug.conditionals import KernelConditional, ResidualConditional
 
-    known = {
-        ConditionalName.kernel: KernelConditional,
-        ConditionalName.residual: ResidualConditional,
-    }
-    return known[name]() if temperature is None else known[name](temperature=temperature)
+    conditional = {"kernel": KernelConditional, "residual": ResidualConditional}[name]
+    return conditional() if temperature is None else conditional(temperature=temperature)
 
 
-def _expansion(name: ExpansionName, rows: int | None, threshold: float | None) -> Any:
+def _expansion(name: str, rows: int | None, threshold: float | None) -> Any:
     """Return the expansion of that name; raise if an option is for another."""
     from causalaug.expansion import (
         BeamExpansion,
@@ -217,68 +147,132 @@ def _expansion(name: ExpansionName, rows: int | None, threshold: float | None) -
         SampledExpansion,
     )
 
-    if threshold is not None and name != ExpansionName.pruned:
-        raise typer.BadParameter("is for --expansion pruned.", param_hint="'--threshold'")
-    if name == ExpansionName.pruned:
-        if rows is not None:
-            raise typer.BadParameter(
-                "is not for --expansion pruned, which takes --threshold.", param_hint="'--rows'"
-            )
+    if threshold is not None and name != "pruned":
+        refuse("--threshold", "is for --expansion pruned.")
+    if rows is not None and name == "pruned":
+        refuse("--rows", "is not for --expansion pruned, which takes --threshold.")
+    if rows is None and name == "beam":
+        refuse("--rows", "is needed for --expansion beam.")
+    if name == "pruned":
         return PrunedExpansion() if threshold is None else PrunedExpansion(threshold)
-    if name == ExpansionName.beam:
-        if rows is None:
-            raise typer.BadParameter("is needed for --expansion beam.", param_hint="'--rows'")
-        return BeamExpansion(rows)
-    return BudgetExpansion(rows) if name == ExpansionName.budget else SampledExpansion(rows)
+    known: dict[str, Any] = {"beam": BeamExpansion, "budget": BudgetExpansion}
+    return known.get(name, SampledExpansion)(rows)
 
 
-def _held_by_new(*, originals: bool, share: float | None) -> float | None:
-    """Return how much of the weight new rows hold beside the originals; None without those."""
-    if not originals and share is not None:
-        raise typer.BadParameter("is for --originals.", param_hint="'--share'")
-    return SHARE if originals and share is None else share
-
-
-def _tell(output: Output, result: "AugmentedTable", *, n_written: int, out: Path) -> None:
+def _show_augmented(output: Output, result: "AugmentedTable", *, n_written: int, out: Path) -> None:
     """Say what was made, and what it is worth."""
-    kinds = dict(zip(result.table.columns, result.table.kinds, strict=True))
-    facts = _facts(result)
+    table = result.table
+    kinds = dict(zip(table.columns, table.kinds, strict=True))
+    n_missing = 0 if table.missing is None else int(table.missing.sum())
+    factors = [str(factor) for factor in result.factors]
+    figures = {name: len(result) if name == "rows" else getattr(result, name) for name in MEANINGS}
     output.document(
         {
-            **facts,
+            **figures,
             "out": str(out),
             "rows_written": n_written,
-            "observed_rows": result.table.n_rows,
-            "missing_cells": _n_missing(result),
+            "observed_rows": table.n_rows,
+            "missing_cells": n_missing,
             "kinds": kinds,
-            "factors": [str(factor) for factor in result.factors],
+            "factors": factors,
         }
     )
     if output.quiet:
         return
-    rows = [(name.replace("_", " "), fact, MEANINGS[name]) for name, fact in facts.items()]
+    rows = [(name.replace("_", " "), figures[name], MEANINGS[name]) for name in MEANINGS]
     output.table(["", "", ""], rows)
     output.say(kinds_in_words(kinds))
-    if _n_missing(result):
+    if n_missing:
         output.say(
-            f"Missing cells: {_n_missing(result)}. Each factor goes by the rows that have its "
-            "cells; `causalaug check` says how many they are."
+            f"Missing cells: {n_missing}. Each factor goes by the rows that have its cells; "
+            "`causalaug check` says how many they are."
         )
-    output.say(f"Factors: {' '.join(str(factor) for factor in result.factors)}")
+    output.say(f"Factors: {' '.join(factors)}")
     output.say(f"Wrote {n_written} rows to {out}")
 
 
-def _facts(result: "AugmentedTable") -> dict[str, float]:
-    """Return the figures that are shown, by the names of the library."""
-    return {
-        "rows": len(result),
-        "mass": result.mass,
-        "dropped_mass": result.dropped_mass,
-        "novel_mass": result.novel_mass,
-        "effective_sample_size": result.effective_sample_size,
-    }
+def complete(
+    data: Data,
+    out: Out,
+    graph: str | None = option(
+        "The causal graph: a file (arrows, DAGitty, DOT, GML), or the arrows themselves: "
+        "'A -> B; B <-> C', or an order, 'A, B < C'. Without one, all columns are used and no "
+        "independence is assumed.",
+        default=None,
+        metavar="FILE|ARROWS",
+        names="--graph -g",
+    ),
+    copies: int = option(
+        "How often each row with holes is filled in. From 2 on a column of weights is "
+        "added: the copies of a row share its weight, 1.",
+        default=1,
+        metavar="N",
+        min=1,
+    ),
+    weight_column: WeightColumn = "weight",
+    safe_csv: SafeCsv = False,
+    overwrite: Overwrite = False,
+    *,
+    about: About,
+    table: TableFormat,
+    seed: Seed = 0,
+    output: Output,
+) -> None:
+    """Fill in missing cells by all that the graph knows of them.
+
+    Each missing cell is drawn given the cells of its row that are there: causes, effects, causes
+    of effects. Columns that are no node of the graph stay as they are. One copy is a guess, drawn
+    at random and no average; several with weights show how sure it is. Which cells of a variable
+    and its causes are missing must not depend on the variable, given the causes.
+
+    \b
+    A survey in which questions were skipped; for a learner that takes weights, ten copies:
+      causalaug complete survey.csv --graph graph.txt --out full.csv
+      causalaug complete survey.csv --graph graph.txt --out full.csv --copies 10
+    """
+    from causalaug.cli import _cells, _files, _rows, _tables
+    from causalaug.graphs import complete_graph
+    from causalaug.model import fit_model
+
+    options = about.options()
+    _tables.check_table_output(out, safe=safe_csv)
+    _files.check_not_an_input(out, [data] if graph is None else (data, graph), overwrite=overwrite)
+    admg = None if graph is None else _files.open_graph(graph)
+    # Where cells are written out, those of other columns stay as they are, digit by digit. A
+    # typed file is to have numbers, not text.
+    nodes = admg.nodes if admg is not None and _tables.is_text_file(out) else None
+    frame = _tables.read_table(data, table, _cells.Expected(nodes, options["kinds"]), output.remark)
+    if copies > 1:
+        _rows.check_new_columns(list(frame.columns), weight_column, provenance=False)
+    admg = complete_graph(list(frame.columns)) if admg is None else admg
+    inside = _rows.only_nodes(frame, admg.nodes, output, "Left as they are")
+    with output.progress("Filling in"):
+        model = fit_model(inside, admg, "auto", **options).refined(random_state=seed)
+        made = model.complete(inside, copies=copies, random_state=seed)
+    filled = _rows.with_whole_numbers(frame, made.frame.reset_index(drop=True))
+    full = frame.iloc[made.rows].reset_index(drop=True)
+    for name in filled:
+        full[name] = filled[name]
+    if copies > 1:
+        full[weight_column] = made.weights
+    outside = set(frame.columns.difference(inside.columns))
+    with output.progress(f"Writing {out}"):
+        _tables.write_table(full, out, safe=safe_csv, as_written=outside)
+    _show_completed(output, model, inside.isna().sum(), n_written=len(full), out=out)
 
 
-def _n_missing(result: "AugmentedTable") -> int:
-    """Return how many cells of the observed rows are missing."""
-    return 0 if result.table.missing is None else int(result.table.missing.sum())
+def _show_completed(
+    output: Output, model: "GraphModel", missing: "pd.Series[int]", *, n_written: int, out: Path
+) -> None:
+    """Say how many cells were filled in, and what they were taken for."""
+    kinds = dict(zip(model.table.columns, model.table.kinds, strict=True))
+    counts = {str(name): int(count) for name, count in missing.items() if count}
+    output.document({"out": str(out), "rows": n_written, "filled_in": counts, "kinds": kinds})
+    if counts:
+        cells = ", ".join(f"{name} {count}" for name, count in counts.items())
+        output.say(f"Cells filled in: {sum(counts.values())} ({cells}).")
+    else:
+        output.say("No cell was missing.")
+    if not output.quiet:
+        output.say(kinds_in_words(kinds))
+        output.say(f"Wrote {n_written} rows to {out}")

@@ -1,36 +1,31 @@
-"""``causalaug evaluate``: whether the graph helps, and whether it fits the data."""
+"""``causalaug evaluate`` and ``check``: whether the graph helps, and whether it fits the data."""
 
 import shlex
 import sys
 from enum import StrEnum
 from json import dumps as dump_json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from causalaug._atomic import atomic_path, check_output
-from causalaug.cli._errors import reported
-from causalaug.cli._groups import with_groups
+from causalaug._markup import plain
 from causalaug.cli._options import (
-    ChosenColumns,
+    About,
     Data,
     Graph,
     Jobs,
     Kinds,
-    Limits,
+    LearnerName,
     Overwrite,
     Seed,
+    TableFormat,
+    Target,
     Task,
     TaskName,
-    TextFormat,
-    Trust,
-    check_jobs,
+    option,
     parse_kinds,
-    parse_limits,
-    parse_trust,
 )
-from causalaug.cli._output import Output, plain
+from causalaug.cli._output import Output, kinds_in_words, listed
 from causalaug.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -38,81 +33,46 @@ if TYPE_CHECKING:
 
     from causalaug.report import Evaluation
 
-PAGES, ENDINGS = (".html", ".htm"), (".html", ".htm", ".md", ".json")
-"""The endings of a report; the first two are pages."""
+ENDINGS = (".html", ".htm", ".md", ".json")
+"""The endings of a report."""
 
-FOLDS, QUICK_FOLDS = 5, 3
-
-
-class LearnerName(StrEnum):
-    """The learners that have a name here."""
-
-    boosting = "boosting"
-    forest = "forest"
-    logistic = "logistic"
-    ridge = "ridge"
-    xgboost = "xgboost"
+IndependenceTest = StrEnum(
+    "IndependenceTest", ["auto", "partial_correlation", "g_squared", "gcm", "kci"]
+)
 
 
-Target = Annotated[
-    str,
-    typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.", show_default=False),
-]
-Report = Annotated[
-    Path | None,
-    typer.Option(
-        "--report",
-        "-r",
-        metavar="FILE",
-        help="Where a report for people goes: .html, .md or .json.",
-        show_default=False,
-    ),
-]
-Learner = Annotated[LearnerName, typer.Option(help="The learner that is to be helped.")]
-Folds = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", min=2, help="The number of folds: 5, or 3 if quick.", show_default=False
-    ),
-]
-Repeats = Annotated[
-    int, typer.Option(metavar="N", min=1, help="How often the rows are split anew.")
-]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="A first look: fewer folds, no other learners.")
-]
-Minutes = Annotated[
-    float | None,
-    typer.Option(
-        metavar="M",
-        help="About how long the fits may take. What is not begun by then, other learners "
-        "first, is left out and listed.",
-        show_default=False,
-    ),
-]
-
-
-@reported
-@with_groups
 def evaluate(
     data: Data,
     graph: Graph,
     target: Target,
-    report: Report = None,
-    estimator: Learner = LearnerName.boosting,
+    report: Path | None = option(
+        "Where a report for people goes: .html, .md or .json.",
+        default=None,
+        metavar="FILE",
+        names="--report -r",
+    ),
+    estimator: LearnerName = option(
+        "The learner that is to be helped.", default=LearnerName.boosting
+    ),
     task: Task = None,
-    folds: Folds = None,
-    repeats: Repeats = 1,
-    quick: Quick = False,
-    minutes: Minutes = None,
+    folds: int | None = option(
+        "The number of folds: 5, or 3 if quick.", default=None, metavar="N", min=2
+    ),
+    repeats: int = option("How often the rows are split anew.", default=1, metavar="N", min=1),
+    quick: bool = option(
+        "A first look: fewer folds, no other learners.", default=False, names="--quick"
+    ),
+    minutes: float | None = option(
+        "About how long the fits may take. What is not begun by then, other learners "
+        "first, is left out and listed.",
+        default=None,
+        metavar="M",
+    ),
     jobs: Jobs = 1,
-    kinds: Kinds = None,
-    trust: Trust = None,
     overwrite: Overwrite = False,
-    limits: Limits = None,
     *,
-    chosen: ChosenColumns,
-    text: TextFormat,
+    about: About,
+    table: TableFormat,
     seed: Seed = 0,
     output: Output,
 ) -> None:
@@ -129,16 +89,12 @@ def evaluate(
       causalaug evaluate data.csv --graph graph.txt --target wear --report report.html
       causalaug evaluate data.csv --graph graph.txt --target wear --estimator ridge --json
     """
-    from causalaug.cli._files import check_not_an_input
-    from causalaug.cli._graph_files import open_graph
-    from causalaug.cli._table_files import Expected, read_table
+    from causalaug.cli import _cells, _files, _tables
     from causalaug.report import evaluate as evaluate_graph
 
-    options: dict[str, Any] = {
-        "kinds": parse_kinds(kinds),
-        "limits": parse_limits(limits),
-        **parse_trust(trust),
-        "n_splits": folds or (QUICK_FOLDS if quick else FOLDS),
+    options = {
+        **about.options(),
+        "n_splits": folds or (3 if quick else 5),
         "repeats": repeats,
         "rivals": not quick,
         "minutes": minutes,
@@ -146,13 +102,12 @@ def evaluate(
         "random_state": seed,
         "source": shlex.join(["causalaug", *sys.argv[1:]]),
     }
-    check_jobs(jobs)
     if report is not None:
         check_report(report)
-        check_not_an_input(report, (data, graph), overwrite=overwrite)
-    admg = open_graph(graph)
+        _files.check_not_an_input(report, (data, graph), overwrite=overwrite)
+    admg = _files.open_graph(graph)
     # All columns, nodes or not: a plain learner sees the others, too.
-    frame = read_table(data, text, chosen, Expected(kinds=options["kinds"]), output.remark)
+    frame = _tables.read_table(data, table, _cells.Expected(kinds=options["kinds"]), output.remark)
     frame, learner = _learner(frame, target, estimator, task, output)
     with output.progress("Fitting learners") as progress:
         result = evaluate_graph(
@@ -160,7 +115,16 @@ def evaluate(
         )
     if report is not None:
         write_report(result, report)
-    tell(output, result, report)
+    output.document({**result.to_dict(), "report": report and str(report)})
+    if output.quiet:
+        output.say(result.verdict)
+        return
+    answer, *reasons = result.findings
+    output.say("\n".join([answer, *(f"- {reason}" for reason in reasons)]))
+    output.say()
+    show_figures(output, result)
+    if report is not None:
+        output.say(f"Report: {report.resolve()}")
 
 
 def _learner(
@@ -168,44 +132,24 @@ def _learner(
 ) -> tuple["pd.DataFrame", Any]:
     """Return a learner by its name, and the frame with a target that it takes."""
     from causalaug._validation import check_columns_exist
-    from causalaug.cli._rows import task_in_words
+    from causalaug.cli import _rows
     from causalaug.evaluation import named_learner, task_of
 
     check_columns_exist("--target", [target], list(frame.columns))
-    task = task if task is not None else task_of_learner(name, frame[target])
+    task = task if task is not None else _rows.task_of_learner(name, frame[target])
     taken = task_of(frame[target], task and task.value)
-    note = None if task is not None else task_in_words(target, frame[target], taken)
+    note = None if task is not None else _rows.task_in_words(target, frame[target], taken)
     if note is not None:
         output.remark(note)
     classification = taken == TaskName.classification.value
     features = frame.drop(columns=target)
     learner = named_learner(name.value, features, classification=classification)
     if name == LearnerName.xgboost and classification:
-        codes, classes = as_codes(frame[target])
+        codes, classes = _rows.as_codes(frame[target])
         names = ", ".join(f"{code} = {label}" for code, label in enumerate(classes))
         output.remark(f"XGBoost takes classes as numbers: {names}")
         frame = frame.assign(**{target: codes})
     return frame, learner
-
-
-def task_of_learner(name: LearnerName, labels: "pd.Series[Any]") -> TaskName | None:
-    """Return what a learner does that does one thing only; None if it does both."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    if name == LearnerName.logistic:
-        return TaskName.classification
-    is_number = is_numeric_dtype(labels) and not is_bool_dtype(labels)
-    return TaskName.regression if name == LearnerName.ridge and is_number else None
-
-
-def as_codes(labels: "pd.Series[Any]") -> tuple["pd.Series[Any]", Any]:
-    """Return classes as numbers from 0, and which is which; missing ones stay missing."""
-    import pandas as pd
-
-    codes, classes = pd.factorize(labels, sort=True)
-    coded = pd.Series(codes, index=labels.index, name=labels.name)
-    has_all = labels.notna().all()
-    return (coded if has_all else coded.astype("Int64").mask(labels.isna())), classes
 
 
 def check_report(path: Path) -> None:
@@ -219,7 +163,7 @@ def check_report(path: Path) -> None:
 
 def write_report(result: "Evaluation", path: Path) -> None:
     """Write a report in the format of its ending, in full or not at all."""
-    if path.suffix.lower() in PAGES:
+    if path.suffix.lower() in ENDINGS[:2]:
         result.to_html(path)
         return
     as_json = path.suffix.lower() == ".json"
@@ -228,23 +172,7 @@ def write_report(result: "Evaluation", path: Path) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def tell(output: Output, result: "Evaluation", report: Path | None) -> None:
-    """Say the verdict first, then the losses, the parts of the gain, and the check."""
-    output.document({**result.to_dict(), "report": report and str(report)})
-    if output.quiet:
-        output.say(result.verdict)
-        return
-    answer, *reasons = result.findings
-    output.say(answer)
-    for reason in reasons:
-        output.say(f"- {reason}")
-    output.say()
-    tell_figures(output, result)
-    if report is not None:
-        output.say(f"Report: {report.resolve()}")
-
-
-def tell_figures(output: Output, result: "Evaluation") -> None:
+def show_figures(output: Output, result: "Evaluation") -> None:
     """Show the losses, the parts of the gain, and the check."""
     compared = result.comparison
     losses = [
@@ -259,3 +187,110 @@ def tell_figures(output: Output, result: "Evaluation") -> None:
     output.say(f"Kinds: {result.settings['kinds of columns']} (--kinds changes them).")
     for line in result.check.summary().splitlines()[1:]:
         output.say(line)
+
+
+def check(
+    data: Data,
+    graph: Graph,
+    test: IndependenceTest = option(
+        "How to test an independence; auto goes by the kinds of the columns.",
+        default=IndependenceTest.auto,
+    ),
+    alpha: float = option(
+        "The allowed probability of any false alarm, over all.", default=0.05, metavar="P"
+    ),
+    every: bool = option(
+        "List the independences that are not rejected, too.", default=False, names="--all"
+    ),
+    kinds: Kinds = None,
+    seconds: float | None = option(
+        "About how long the tests may take. Those with the most variables held fixed are "
+        "left out, and listed.",
+        default=None,
+        metavar="S",
+    ),
+    *,
+    table: TableFormat,
+    jobs: Jobs = 1,
+    seed: Seed = 0,
+    output: Output,
+) -> None:
+    """Test the independences of a graph on the data.
+
+    A graph claims that some variables are independent given others. Each claim is tested, and
+    a missing edge is named. Not rejected is no proof; few rows cannot tell. Listed is what is
+    violated, then what cannot be told; --all lists the rest as well. Below stands what left-out
+    rows want beside the graph, and how much likelier they are with it.
+
+    \b
+    Does the wear alone explain heat and noise?
+      causalaug check data.csv --graph 'load -> wear -> {heat, noise}'
+    The verdict, for a script:
+      causalaug check data.csv --graph graph.txt --json | jq -r .verdict
+    """
+    from causalaug.cli import _rows
+    from causalaug.diagnostics import check_graph
+
+    checked_kinds = parse_kinds(kinds)
+    admg, frame = _rows.read_rows(data, graph, table, checked_kinds, output)
+    with output.progress("Testing independences") as progress:
+        found = check_graph(
+            frame,
+            admg,
+            kinds=checked_kinds,
+            test=test.value,
+            alpha=alpha,
+            seconds=seconds,
+            n_jobs=jobs,
+            random_state=seed,
+            callback=progress,
+        )
+    _show_check(output, found, _rows.kinds_taken(frame, checked_kinds), every=every)
+
+
+def _show_check(output: Output, found: Any, kinds: dict[str, str], *, every: bool) -> None:
+    """Say the verdict first, then what it rests on, what is in doubt before the rest."""
+    output.document(
+        {
+            "verdict": found.verdict,
+            "finding": found.finding,
+            "alpha": found.alpha,
+            "mb_shielded": found.mb_shielded,
+            "kinds": kinds,
+            "rows": found.n_rows,
+            "left_out": len(found.left_out),
+            "factor_rows": dict(found.factor_rows),
+            "independences": found.frame.to_dict(orient="records"),
+            "trust": found.trust.to_dict(orient="records"),
+            "wishes": list(found.wishes),
+        }
+    )
+    output.say(f"Verdict: {found.verdict}. {found.finding}")
+    if output.quiet:
+        return
+    rank = {"violated": 0, "cannot tell": 1, "not rejected": 2}
+    ordered = sorted(found, key=lambda row: (rank[row.verdict], row.p_holm))
+    shown = [row for row in ordered if every or row.verdict != "not rejected"]
+    if shown:
+        head = ["variable", "independent of", "given", "test", "statistic", "p", "p (Holm)"]
+        output.table([*head, "verdict"], [_cells(row) for row in shown])
+    if len(shown) < len(found):
+        some = "" if not shown else " more"
+        output.say(f"{len(found) - len(shown)}{some} not rejected; --all lists them.")
+    for line in (*found.left_out_in_words(), *found.wishes, found.summary().splitlines()[-1]):
+        output.say(line)
+    output.say(kinds_in_words(kinds))
+
+
+def _cells(row: Any) -> tuple[object, ...]:
+    """Return what is shown of one independence."""
+    return (
+        row.variable,
+        row.independent_of,
+        listed(row.given),
+        row.test,
+        row.statistic,
+        row.p_value,
+        row.p_holm,
+        row.verdict + (f": {row.reason}" if row.reason else ""),
+    )

@@ -1,37 +1,60 @@
-"""Arguments and options that several commands have, each written once.
+"""Arguments and options that several commands have, each written once, and what they mean.
 
-Options that are always given together are a group, see `with_groups`: `ChosenColumns` and
-`TextFormat` here, `Output` in a module of its own.
+Typer asks the signature of a command for its options, one parameter for each. How a table is read
+takes seven, and six commands read tables. So options that are always given together are a group, a
+frozen dataclass whose fields are annotated as the parameters would be, and a command has one
+parameter for the group:
+
+>>> from inspect import signature
+>>> @with_groups
+... def show(path: str, *, about: About) -> None:
+...     print(path, about.kinds)
+
+What typer sees, and calls, has the fields in the place of the group:
+
+>>> list(signature(show).parameters)
+['path', 'kinds', 'limits', 'trust']
+>>> show(path="rows.csv", kinds=["x=ordered"], limits=None, trust=None)
+rows.csv ['x=ordered']
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, NoReturn, TypeAlias, get_type_hints
 
 import typer
 
 KindName: TypeAlias = Literal["continuous", "ordered", "nominal", "discrete"]
-KIND_NAMES = ("continuous", "ordered", "nominal", "discrete")
-ONE_KIND = re.compile(rf"(.+?)=({'|'.join(KIND_NAMES)})(?:,|\Z)", re.DOTALL)
+ONE_KIND = re.compile(r"(.+?)=(continuous|ordered|nominal|discrete)(?:,|\Z)", re.DOTALL)
 NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 ONE_LIMIT = re.compile(rf"(.+?)=({NUMBER})?:({NUMBER})?(?:,|\Z)", re.DOTALL)
 
+TaskName = StrEnum("TaskName", ["regression", "classification"])
+LearnerName = StrEnum("LearnerName", ["boosting", "forest", "logistic", "ridge", "xgboost"])
 
-class TaskName(StrEnum):
-    """What is predicted: numbers or classes."""
 
-    regression = "regression"
-    classification = "classification"
+def option(
+    help: str, *, names: str = "", metavar: str | None = None, default: Any = ..., **more: Any
+) -> Any:
+    """Return an option of typer; its names, if not that of the parameter, have blanks between."""
+    return typer.Option(default, *names.split(), metavar=metavar, help=help, **more)
+
+
+def refuse(name: str, message: str) -> NoReturn:
+    """End a command as a mistake in one of its options."""
+    raise typer.BadParameter(message, param_hint=f"'{name}'")
 
 
 Task: TypeAlias = Annotated[
     TaskName | None,
-    typer.Option(
-        help="By default what the learner does; else text and whole numbers of which exactly two "
-        "differ are classes, all other numbers are numbers.",
-        show_default=False,
+    option(
+        "By default what the learner does; else text and whole numbers of which exactly two "
+        "differ are classes, all other numbers are numbers."
     ),
 ]
 Data: TypeAlias = Annotated[
@@ -44,14 +67,12 @@ Data: TypeAlias = Annotated[
 ]
 Graph: TypeAlias = Annotated[
     str,
-    typer.Option(
-        "--graph",
-        "-g",
-        metavar="FILE|ARROWS",
-        help="The causal graph: a file (arrows, DAGitty, DOT, GML), or the arrows themselves: "
+    option(
+        "The causal graph: a file (arrows, DAGitty, DOT, GML), or the arrows themselves: "
         "'A -> B; B <-> C'. Behind an edge its belief may stand, 'A -> B [0.7]'. An order alone is "
         "'A, B < C < D'.",
-        show_default=False,
+        names="--graph -g",
+        metavar="FILE|ARROWS",
     ),
 ]
 GraphSource: TypeAlias = Annotated[
@@ -63,101 +84,34 @@ GraphSource: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-Trust: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--trust",
-        metavar="full|auto|P",
-        help="How far the graph is believed: as it stands (full), factor by factor as far as "
-        "left-out rows let it be (auto), or by a number from 0, its order alone, to 1, full.",
-        show_default=False,
-    ),
+Target: TypeAlias = Annotated[
+    str, option("The column to predict.", names="--target -t", metavar="COLUMN")
 ]
 Out: TypeAlias = Annotated[
     Path,
-    typer.Option(
-        "--out",
-        "-o",
+    option(
+        "Where the rows go: .csv, .tsv, .parquet, .feather or .arrow. A file that is there is "
+        "replaced, once all is written.",
+        names="--out -o",
         metavar="FILE",
-        help="Where the rows go: .csv, .tsv, .parquet, .feather or .arrow. A file that is there "
-        "is replaced, once all is written.",
-        show_default=False,
+    ),
+]
+GraphOut: TypeAlias = Annotated[
+    Path | None,
+    option(
+        "Where the graph goes: arrows, or by the ending .dot, .gml or .dagitty. Printed if left "
+        "out.",
+        names="--out -o",
+        metavar="FILE",
     ),
 ]
 Kinds: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        "--kinds",
-        metavar="COLUMN=KIND,...",
-        help="Columns that are not what they look like, as in cylinders=continuous,month=nominal. "
+    option(
+        "Columns that are not what they look like, as in cylinders=continuous,month=nominal. "
         "By default floats, dates and integers with more than 10 values are continuous, other "
         "integers ordered, all else nominal.",
-        show_default=False,
-    ),
-]
-Limits: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--limits",
-        metavar="COLUMN=LOW:HIGH,...",
-        help="What columns may hold, as in dose=0:,share=0:1. By default what was never negative "
-        "and comes close to 0 stays so.",
-        show_default=False,
-    ),
-]
-Drop: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--drop",
-        metavar="COLUMN,...",
-        help="Columns to leave out, such as a row number. Can be repeated.",
-        show_default=False,
-    ),
-]
-Columns: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--columns",
-        metavar="COLUMN,...",
-        help="The columns to use; all others are left out. Can be repeated.",
-        show_default=False,
-    ),
-]
-Decimal: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--decimal",
-        metavar="SIGN",
-        help="What stands before the decimals in a .csv or .tsv table: a point, or a comma.",
-        show_default=False,
-    ),
-]
-Dates: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--dates/--no-dates", help="Read cells such as 2024-02-29 of a .csv table as dates."
-    ),
-]
-Encoding: TypeAlias = Annotated[
-    str, typer.Option("--encoding", metavar="NAME", help="The encoding of a .csv or .tsv table.")
-]
-Separator: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--separator",
-        metavar="SIGN",
-        help="What separates the cells of a .csv table, if it is no comma.",
-        show_default=False,
-    ),
-]
-Missing: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--missing",
-        metavar="CELL",
-        help="What stands for a missing cell in a .csv or .tsv table, beside NA and the like: '*', "
-        "-999. Can be repeated.",
-        show_default=False,
+        metavar="COLUMN=KIND,...",
     ),
 ]
 Overwrite: TypeAlias = Annotated[
@@ -166,7 +120,7 @@ Overwrite: TypeAlias = Annotated[
 ]
 WeightColumn: TypeAlias = Annotated[
     str,
-    typer.Option("--weight-column", metavar="NAME", help="The column that the weights go to."),
+    option("The column that the weights go to.", metavar="NAME"),
 ]
 SafeCsv: TypeAlias = Annotated[
     bool,
@@ -175,18 +129,7 @@ SafeCsv: TypeAlias = Annotated[
         help="Put an apostrophe before text that a spreadsheet would run as a formula.",
     ),
 ]
-Seed: TypeAlias = Annotated[
-    int, typer.Option("--seed", metavar="N", min=0, help="One seed gives one result.")
-]
-Jobs: TypeAlias = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        help="How many processes share the work; -1 for all cores. The result is the same.",
-    ),
-]
+Seed: TypeAlias = Annotated[int, option("One seed gives one result.", metavar="N", min=0)]
 Json: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print one JSON document, and nothing else.")
 ]
@@ -198,31 +141,135 @@ Debug: TypeAlias = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class ChosenColumns:
-    """Which columns of a table are used; by default all."""
-
-    columns: Columns = None
-    drop: Drop = None
-
-
-@dataclass(frozen=True)
-class TextFormat:
-    """How the text of a .csv or .tsv table becomes cells. Other tables say that themselves."""
-
-    encoding: Encoding = "utf-8"
-    separator: Separator = None
-    decimal: Decimal = None
-    dates: Dates = True
-    missing: Missing = None
-
-
-def check_jobs(jobs: int) -> None:
+def _checked_jobs(jobs: int) -> int:
     """Refuse a number of processes that is none."""
     if jobs == 0:
-        raise typer.BadParameter(
-            "must be a number of processes, or -1 for all cores. Found 0", param_hint="'--jobs'"
-        )
+        refuse("--jobs", "must be a number of processes, or -1 for all cores. Found 0")
+    return jobs
+
+
+Jobs: TypeAlias = Annotated[
+    int,
+    option(
+        "How many processes share the work; -1 for all cores. The result is the same.",
+        names="--jobs -j",
+        metavar="N",
+        callback=_checked_jobs,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class TableFormat:
+    """Which columns of a table are used, and how the text of a .csv or .tsv becomes cells."""
+
+    columns: Annotated[
+        list[str] | None,
+        option(
+            "The columns to use; all others are left out. Can be repeated.", metavar="COLUMN,..."
+        ),
+    ] = None
+    drop: Annotated[
+        list[str] | None,
+        option(
+            "Columns to leave out, such as a row number. Can be repeated.", metavar="COLUMN,..."
+        ),
+    ] = None
+    encoding: Annotated[str, option("The encoding of a .csv or .tsv table.", metavar="NAME")] = (
+        "utf-8"
+    )
+    separator: Annotated[
+        str | None,
+        option("What separates the cells of a .csv table, if it is no comma.", metavar="SIGN"),
+    ] = None
+    decimal: Annotated[
+        str | None,
+        option(
+            "What stands before the decimals in a .csv or .tsv table: a point, or a comma.",
+            metavar="SIGN",
+        ),
+    ] = None
+    dates: Annotated[
+        bool,
+        typer.Option(
+            "--dates/--no-dates", help="Read cells such as 2024-02-29 of a .csv table as dates."
+        ),
+    ] = True
+    missing: Annotated[
+        list[str] | None,
+        option(
+            "What stands for a missing cell in a .csv or .tsv table, beside NA and the like: '*', "
+            "-999. Can be repeated.",
+            metavar="CELL",
+        ),
+    ] = None
+
+    def with_all_columns(self) -> "TableFormat":
+        """Return the same for a table of which no column is left out."""
+        return replace(self, columns=None, drop=None)
+
+
+@dataclass(frozen=True)
+class About:
+    """What the user says of the columns, and how far the graph is believed."""
+
+    kinds: Kinds = None
+    limits: Annotated[
+        list[str] | None,
+        option(
+            "What columns may hold, as in dose=0:,share=0:1. By default what was never negative "
+            "and comes close to 0 stays so.",
+            metavar="COLUMN=LOW:HIGH,...",
+        ),
+    ] = None
+    trust: Annotated[
+        str | None,
+        option(
+            "How far the graph is believed: as it stands (full), factor by factor as far as "
+            "left-out rows let it be (auto), or by a number from 0, its order alone, to 1, full.",
+            metavar="full|auto|P",
+        ),
+    ] = None
+
+    def options(self) -> dict[str, Any]:
+        """Return what was said as the library takes it.
+
+        >>> About(["x=ordered"], ["dose=0:"], "0.5").options()
+        {'kinds': {'x': 'ordered'}, 'limits': {'dose': (0.0, None)}, 'trust': 0.5}
+        """
+        limits = parse_limits(self.limits)
+        return {"kinds": parse_kinds(self.kinds), "limits": limits, **parse_trust(self.trust)}
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with the options of its groups as parameters of their own."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        for name, group in groups.items():
+            own = {field.name: options.pop(field.name) for field in fields(group)}
+            options[name] = group(**own)
+        command(**options)
+
+    parameters = list(_flat_parameters(command, hints))
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": None}
+    return run
+
+
+def _flat_parameters(command: Callable[..., None], hints: dict[str, Any]) -> Iterator[Parameter]:
+    """Yield the parameters of a command in order, the fields of a group in its place."""
+    for parameter in signature(command).parameters.values():
+        hint = hints[parameter.name]
+        flat = [(parameter.name, hint, parameter.default)]
+        if is_dataclass(hint):
+            own = get_type_hints(hint, include_extras=True)
+            flat = [(field.name, own[field.name], field.default) for field in fields(hint)]
+        for name, annotation, default in flat:
+            default = Parameter.empty if default is MISSING else default
+            yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def parse_trust(given: str | None) -> dict[str, str | float]:
@@ -235,11 +282,9 @@ def parse_trust(given: str | None) -> dict[str, str | float]:
         return {}
     if given in ("full", "auto"):
         return {"trust": given}
-    if re.fullmatch(NUMBER, given) and 0.0 <= float(given) <= 1.0:
-        return {"trust": float(given)}
-    raise typer.BadParameter(
-        f"must be full, auto, or a number from 0 to 1. Found {given}", param_hint="'--trust'"
-    )
+    if not (re.fullmatch(NUMBER, given) and 0.0 <= float(given) <= 1.0):
+        refuse("--trust", f"must be full, auto, or a number from 0 to 1. Found {given}")
+    return {"trust": float(given)}
 
 
 def parse_kinds(given: list[str] | None) -> dict[str, KindName]:
@@ -250,18 +295,9 @@ def parse_kinds(given: list[str] | None) -> dict[str, KindName]:
     >>> parse_kinds(["a=b=nominal,x, y=continuous"])
     {'a=b': 'nominal', 'x, y': 'continuous'}
     """
-    kinds: dict[str, KindName] = {}
-    for text in given or ():
-        found = _matches(ONE_KIND, text)
-        if not found:
-            raise typer.BadParameter(
-                "must be COLUMN=continuous, COLUMN=ordered or COLUMN=nominal, with commas between. "
-                f"Found {text}",
-                param_hint="'--kinds'",
-            )
-        _check_once("--kinds", [*kinds, *(match[1] for match in found)])
-        kinds.update((match[1], match[2]) for match in found)  # type: ignore[misc]
-    return kinds
+    form = "COLUMN=continuous, COLUMN=ordered or COLUMN=nominal, with commas between"
+    found = _by_column("--kinds", ONE_KIND, form, given)
+    return {name: kind for name, (kind,) in found.items()}
 
 
 def parse_limits(given: list[str] | None) -> dict[str, tuple[float | None, float | None]]:
@@ -270,34 +306,25 @@ def parse_limits(given: list[str] | None) -> dict[str, tuple[float | None, float
     >>> parse_limits(["dose=0:,share=0:1", "t=:-2.5e3"])
     {'dose': (0.0, None), 'share': (0.0, 1.0), 't': (None, -2500.0)}
     """
-    limits: dict[str, tuple[float | None, float | None]] = {}
+    form = (
+        "COLUMN=LOW:HIGH, either number left out where there is no limit, as in dose=0:,share=0:1"
+    )
+    found = _by_column("--limits", ONE_LIMIT, form, given)
+    return {name: (low and float(low), high and float(high)) for name, (low, high) in found.items()}
+
+
+def _by_column(
+    option: str, pattern: re.Pattern[str], form: str, given: list[str] | None
+) -> dict[str, Any]:
+    """Return what an option says of each column; the pattern must make up all of its text."""
+    found: dict[str, Any] = {}
     for text in given or ():
-        found = _matches(ONE_LIMIT, text)
-        if not found:
-            raise typer.BadParameter(
-                "must be COLUMN=LOW:HIGH, either number left out where there is no limit, as in "
-                f"dose=0:,share=0:1. Found {text}",
-                param_hint="'--limits'",
-            )
-        _check_once("--limits", [*limits, *(match[1] for match in found)])
-        limits.update((match[1], (_number(match[2]), _number(match[3]))) for match in found)
-    return limits
-
-
-def _check_once(option: str, names: list[str]) -> None:
-    """Refuse a column that is named twice: nobody knows which of the two is meant."""
-    twice = [name for place, name in enumerate(names) if name in names[:place]]
-    if twice:
-        raise typer.BadParameter(
-            f"must name each column once. Found {twice[0]!r} twice", param_hint=f"'{option}'"
-        )
-
-
-def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
-    """Return the matches that make up a text; none if something else is in it."""
-    found = list(pattern.finditer(text))
-    return found if "".join(match.group() for match in found) == text else []
-
-
-def _number(text: str | None) -> float | None:
-    return None if text is None else float(text)
+        matches = list(pattern.finditer(text))
+        if not matches or "".join(match.group() for match in matches) != text:
+            refuse(option, f"must be {form}. Found {text}")
+        for match in matches:
+            name, *values = match.groups()
+            if name in found:  # nobody knows which of the two is meant
+                refuse(option, f"must name each column once. Found {name!r} twice")
+            found[name] = values
+    return found

@@ -6,22 +6,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from causalaug._validation import look_alikes, some, typing_slips
-from causalaug.cli._text import listed
+from causalaug.cli._cells import Expected
+from causalaug.cli._files import open_graph
+from causalaug.cli._options import LearnerName, TaskName
+from causalaug.cli._output import listed
+from causalaug.cli._tables import read_table
 from causalaug.evaluation import note_on_task
 from causalaug.exceptions import ParameterError, TableError
 from causalaug.table import Table, without_extra
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
     from causalaug.augmentation import AugmentedTable
-    from causalaug.cli._options import KindName
+    from causalaug.cli._options import KindName, TableFormat
     from causalaug.cli._output import Output
+    from causalaug.graphs import ADMG
     from causalaug.typing import FloatArray, IntArray
 
 ROW_OF = "row_of_"
+
+
+def read_rows(
+    data: Path, graph: str, table: TableFormat, kinds: Mapping[str, KindName], output: Output
+) -> tuple[ADMG, pd.DataFrame]:
+    """Return the graph, and the columns of the table that are its nodes."""
+    admg = open_graph(graph)
+    frame = read_table(data, table, Expected(admg.nodes, kinds), output.remark)
+    return admg, only_nodes(frame, admg.nodes, output)
 
 
 def only_nodes(
@@ -129,7 +145,8 @@ def weighted_rows(
     frame, weights, rows = result.frame, result.weights, result.rows
     if share is not None:
         frame, weights = result.mixed(share)
-        rows = np.concatenate([_own_rows(result), rows])
+        own = np.arange(result.table.n_rows, dtype=rows.dtype)
+        rows = np.concatenate([np.tile(own, (rows.shape[1], 1)).T, rows])
     added: dict[str, FloatArray | IntArray] = {weight_column: weights}
     if provenance:
         added |= {ROW_OF + name: rows[:, j] for j, name in enumerate(result.table.columns)}
@@ -159,7 +176,17 @@ def with_whole_numbers(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFram
     return after.astype(dict.fromkeys(whole, "int64"))
 
 
-def _own_rows(result: AugmentedTable) -> IntArray:
-    """Return the provenance of the observed rows: all cells are their own."""
-    numbers = np.arange(result.table.n_rows, dtype=result.rows.dtype)
-    return np.repeat(numbers[:, np.newaxis], result.table.n_columns, axis=1)
+def task_of_learner(name: LearnerName, labels: pd.Series[Any]) -> TaskName | None:
+    """Return what a learner does that does one thing only; None if it does both."""
+    if name == LearnerName.logistic:
+        return TaskName.classification
+    is_number = is_numeric_dtype(labels) and not is_bool_dtype(labels)
+    return TaskName.regression if name == LearnerName.ridge and is_number else None
+
+
+def as_codes(labels: pd.Series[Any]) -> tuple[pd.Series[Any], Any]:
+    """Return classes as numbers from 0, and which is which; missing ones stay missing."""
+    codes, classes = pd.factorize(labels, sort=True)
+    coded = pd.Series(codes, index=labels.index, name=labels.name)
+    has_all = labels.notna().all()
+    return (coded if has_all else coded.astype("Int64").mask(labels.isna())), classes

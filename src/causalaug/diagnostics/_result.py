@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from causalaug._budget import OUT_OF_TIME
 from causalaug._markup import element, html_table, join, markdown_table, markdown_text
+from causalaug._progress import OUT_OF_TIME
 from causalaug.conditionals import AutoConditional, Wish
 from causalaug.exceptions import CausalAugError
 from causalaug.factorization import Factor, factorize

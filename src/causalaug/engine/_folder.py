@@ -19,7 +19,7 @@ from typing import Any
 import joblib
 
 from causalaug._atomic import atomic_path
-from causalaug._repr import steady_repr
+from causalaug._markup import steady_repr
 from causalaug._validation import brief
 from causalaug.engine._added_columns import AddedColumns
 from causalaug.engine._arrow import find_categories, hash_source

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from causalaug._repr import steady_repr
+from causalaug._markup import steady_repr
 from causalaug._validation import check_bool, check_integer, check_share
 from causalaug.estimators._candidates import (
     Candidate,

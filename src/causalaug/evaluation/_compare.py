@@ -10,9 +10,8 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 
-from causalaug._budget import Budget
 from causalaug._magnitudes import LARGEST_FOR_LEARNERS, check_regressed
-from causalaug._progress import watched
+from causalaug._progress import Budget, watched
 from causalaug._random import RandomState, as_generator
 from causalaug._validation import (
     brief,

@@ -28,7 +28,7 @@ from causalaug.exceptions import CausalAugWarning, ParameterError, TableError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from causalaug._budget import Budget
+    from causalaug._progress import Budget
     from causalaug.estimators import Task
     from causalaug.typing import IntArray
 

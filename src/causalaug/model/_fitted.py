@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from causalaug._markup import Markup, element, html_table, join
+from causalaug._markup import Markup, element, html_table, join, steady_repr
 from causalaug._random import RandomState, as_generator, new_seed
-from causalaug._repr import steady_repr
 from causalaug._validation import check_bool, check_integer
 from causalaug.conditionals import Belief, Conditional, FittedConditional, Wish
 from causalaug.densities import Density, mix_draws

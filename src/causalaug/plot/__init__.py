@@ -5,13 +5,10 @@ something is drawn. Every function takes the Axes to draw on, makes new ones if 
 and returns them.
 """
 
-from causalaug.plot._graph import plot_graph
-from causalaug.plot._pairs import plot_pairs
-from causalaug.plot._save import save_figure
+from causalaug.plot._augmented import plot_pairs, plot_trivariate, plot_weights
+from causalaug.plot._graph import plot_graph, plot_trust
+from causalaug.plot._style import save_figure
 from causalaug.plot._tree import plot_probability_tree
-from causalaug.plot._trivariate import plot_trivariate
-from causalaug.plot._trust import plot_trust
-from causalaug.plot._weights import plot_weights
 
 __all__ = [
     "plot_graph",

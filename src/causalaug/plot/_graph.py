@@ -1,4 +1,8 @@
-"""The graph: boxes in layers, arrows for causes, dashed arcs for hidden common causes."""
+"""The graph: boxes in layers, arrows for causes, dashed arcs for hidden common causes.
+
+The report draws graphs as well, as SVG whose colours are classes, without matplotlib. Here boxes
+and letters fit the Axes that are given, and arrows end at boxes after the figure was resized.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causalaug._optional import import_optional
+from causalaug.exceptions import ParameterError
 from causalaug.graphs import ADMG, as_graph, layered_layout
 from causalaug.graphs._checks import Edge, check_known
-from causalaug.plot._style import BLUE, INK, ORANGE, as_axes, plain, styled
+from causalaug.model import GraphModel
+from causalaug.plot._style import BLUE, INK, ORANGE, VERMILION, as_axes, plain, styled
 from causalaug.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -22,14 +28,8 @@ Looks = Mapping[tuple[Edge, str], Mapping[str, Any]]
 """By edge and its arrow, in what it looks other than its kind does: options of a patch."""
 
 FONT_SIZE = 11.0
-SMALLEST_SCALE = 6.0 / FONT_SIZE
-WIDTHS = (16, 11, 7)
-"""How many letters of a name make a line; the shorter ones where there is less room."""
-LETTER = (0.092, 0.185)
-"""Width and height of a letter at that size, with what is around it, in inches."""
 PADDING = 0.16
-GAP = (0.45, 0.65)
-"""What is left free between boxes, sideways and downwards, in inches."""
+"""Around the letters of a box, in inches."""
 BENDS = {
     "->": (0.0, 0.12, -0.12, 0.24, -0.24, 0.36, -0.36),
     "<->": (0.3, -0.3, 0.45, -0.45, 0.6, -0.6),
@@ -78,36 +78,99 @@ def plot_graph(
     >>> len(ax.texts), [arrow.get_linestyle() for arrow in ax.patches]
     (3, ['-', '-', '--'])
     """
-    return draw_graph(as_graph(graph), ax, highlight)
+    return _draw_graph(as_graph(graph), ax, highlight)
 
 
-def draw_graph(
+@styled
+def plot_trust(
+    model: GraphModel, ax: Axes | None = None, highlight: str | Iterable[str] | None = None
+) -> Axes:
+    """Draw the graph of a model, its edges as strong as the trust in the factor of their effect.
+
+    Dashed arrows in another colour are those that the data want beside the graph. The numbers
+    are in `GraphModel.trust`.
+
+    Parameters
+    ----------
+    model : GraphModel
+        A model that was fitted with ``trust="auto"``, such as ``model_`` of a learner; or with
+        beliefs.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure, as in `plot_graph`.
+    highlight : str or iterable of str, optional
+        Nodes to fill with colour, such as the target.
+
+    Returns
+    -------
+    matplotlib Axes
+        What was drawn on.
+
+    Examples
+    --------
+    The graph lacks an edge, which is drawn dashed:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from causalaug import fit_model
+    >>> rng = np.random.default_rng(0)
+    >>> load, wear = rng.normal(size=(2, 60))
+    >>> heat = wear + load + 0.5 * rng.normal(size=60)
+    >>> frame = pd.DataFrame({"load": load, "wear": wear, "heat": heat})
+    >>> model = fit_model(frame, "load; wear -> heat", "auto", trust="auto")
+    >>> ax = plot_trust(model)
+    >>> [(arrow.get_linestyle(), round(arrow.get_alpha(), 1)) for arrow in ax.patches]
+    [('--', 1.0), ('-', 0.2)]
+    """
+    if not isinstance(model, GraphModel):
+        raise ParameterError(
+            "`model` must be a GraphModel, such as fit_model(frame, graph, 'auto', trust='auto') "
+            f"or learner.model_. Found {model!r}."
+        )
+    shares = dict(zip(model.order, model.trust["trust"], strict=True))
+    wishes = zip(model.order, model.wishes, strict=False)
+    wanted = [
+        (cause, name) for name, wish in wishes if wish and wish.gain > 0.0 for cause in wish.wanted
+    ]
+    place = {name: number for number, name in enumerate(model.order)}
+    looks: dict[tuple[Edge, str], Mapping[str, Any]] = {}
+    for kind, edges in (("->", model.graph.directed), ("<->", model.graph.bidirected)):
+        for edge in edges:
+            share = shares[max(edge, key=place.__getitem__)]
+            # An edge that is not believed at all is in the graph, and shall be seen.
+            looks[edge, kind] = {"alpha": 0.15 + 0.85 * share}
+    for edge in wanted:
+        looks[edge, "->"] = {"alpha": 1.0, "color": VERMILION, "linestyle": "--"}
+    whole = ADMG(model.graph.nodes, [*model.graph.directed, *wanted], model.graph.bidirected)
+    return _draw_graph(whole, ax, highlight, looks)
+
+
+def _draw_graph(
     graph: ADMG,
     ax: Axes | None,
     highlight: str | Iterable[str] | None = None,
     looks: Looks | None = None,
 ) -> Axes:
-    """Draw a graph as `plot_graph` does, some edges with a look of their own."""
+    """Draw a graph, some edges with a look of their own."""
     chosen = {highlight} if isinstance(highlight, str) else set(highlight or ())
     check_known(chosen, graph.nodes, "`highlight`")
     places = layered_layout(graph)
-    across, down = _needed_size(places, _labels(graph.nodes, WIDTHS[0]))
+    across, down = _needed_size(places, {node: plain(node, 16) for node in graph.nodes})
     page = (max(across, 0.6 * down, 3.0), max(down, 1.6))
-    if ax is not None:
-        page = _size_of(as_axes(ax, page))
-    ax = as_axes(ax, page)
+    given, ax = ax, as_axes(ax, page)
+    if given is not None:
+        box, dpi = ax.get_window_extent(), ax.figure.dpi
+        page = (box.width / dpi, box.height / dpi)
     labels, scale = _fitting_labels(places, page)
     half_boxes = _half_boxes(labels, scale)
     _set_limits(ax, places, half_boxes, page)
     boxes = _draw_nodes(ax, labels, places, chosen, FONT_SIZE * scale)
-    bends = _bends(graph, _in_inches(ax, places, page), half_boxes, page)
+    corner = np.array([ax.get_xlim()[0], ax.get_ylim()[0]])
+    span = np.array([ax.get_xlim()[1], ax.get_ylim()[1]]) - corner
+    # From the lower left corner, in inches.
+    centres = {node: (np.array(place) - corner) / span * page for node, place in places.items()}
+    bends = _bends(graph, centres, half_boxes, page)
     _draw_edges(ax, boxes, bends, scale, looks or {})
     return ax
-
-
-def _labels(nodes: Iterable[str], width: int) -> dict[str, str]:
-    """Return what is written for each node, in lines of so many letters."""
-    return {node: plain(node, width) for node in nodes}
 
 
 def _half_boxes(labels: Mapping[str, str], scale: float) -> Points:
@@ -115,8 +178,9 @@ def _half_boxes(labels: Mapping[str, str], scale: float) -> Points:
     sizes = {}
     for node, label in labels.items():
         lines = label.split("\n")
-        width = LETTER[0] * max(map(len, lines)) + PADDING
-        sizes[node] = scale / 2 * np.array([width, LETTER[1] * len(lines) + PADDING])
+        # A letter at the font size, with what is around it, is so wide and so high.
+        width, height = 0.092 * max(map(len, lines)), 0.185 * len(lines)
+        sizes[node] = scale / 2 * (np.array([width, height]) + PADDING)
     return sizes
 
 
@@ -127,8 +191,9 @@ def _needed_size(
     x, y = np.array(list(places.values())).T
     width, height = 2 * np.max(list(_half_boxes(labels, 1.0).values()), axis=0)
     layers, counts = np.unique(y, return_counts=True)
-    across = counts.max() * (width + GAP[0]) * np.ptp(x) + width + PADDING
-    down = (len(layers) - 1) * (height + GAP[1]) + height + PADDING
+    # Left free between boxes: 0.45 sideways, 0.65 downwards.
+    across = counts.max() * (width + 0.45) * np.ptp(x) + width + PADDING
+    down = (len(layers) - 1) * (height + 0.65) + height + PADDING
     return (float(across), float(down))
 
 
@@ -136,19 +201,14 @@ def _fitting_labels(
     places: Mapping[str, tuple[float, float]], page: tuple[float, float]
 ) -> tuple[dict[str, str], float]:
     """Return the longest labels that fit the page at a readable size, and that size."""
-    for width in WIDTHS:
-        labels = _labels(places, width)
+    smallest = 6.0 / FONT_SIZE
+    for width in (16, 11, 7):
+        labels = {node: plain(node, width) for node in places}
         needed = _needed_size(places, labels)
         scale = min(1.0, page[0] / needed[0], page[1] / needed[1])
-        if scale >= SMALLEST_SCALE:
+        if scale >= smallest:
             break
-    return labels, max(scale, SMALLEST_SCALE)
-
-
-def _size_of(ax: Axes) -> tuple[float, float]:
-    """Return how large the Axes are, in inches."""
-    box, dpi = ax.get_window_extent(), ax.figure.dpi
-    return (box.width / dpi, box.height / dpi)
+    return labels, max(scale, smallest)
 
 
 def _set_limits(
@@ -166,15 +226,6 @@ def _set_limits(
     ax.set_axis_off()
     ax.set_xlim(low[0] - reach[0], high[0] + reach[0])
     ax.set_ylim(high[1] + reach[1], low[1] - reach[1])
-
-
-def _in_inches(
-    ax: Axes, places: Mapping[str, tuple[float, float]], page: tuple[float, float]
-) -> Points:
-    """Return where the nodes are on the page, from its lower left corner."""
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    corner, span = np.array([left, bottom]), np.array([right - left, top - bottom])
-    return {node: (np.array(place) - corner) / span * page for node, place in places.items()}
 
 
 def _draw_nodes(

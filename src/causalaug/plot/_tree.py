@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from causalaug._validation import check_at_least, check_bool, check_integer, check_same_variables
 from causalaug.conditionals import Conditional, KernelConditional
+from causalaug.exceptions import TreeTooLargeError
+from causalaug.expansion import TooManyNodesError, fill_tree
 from causalaug.graphs import as_graph
 from causalaug.model import fit_table
-from causalaug.plot._cells import column_cells, short
-from causalaug.plot._nodes import grow_nodes, heights
-from causalaug.plot._style import GREY, INK, PALE, VERMILION, as_axes, plain, styled
+from causalaug.plot._style import (
+    GREY,
+    INK,
+    PALE,
+    VERMILION,
+    as_axes,
+    column_cells,
+    plain,
+    short,
+    styled,
+)
 from causalaug.table import Table
 
 if TYPE_CHECKING:
@@ -20,12 +31,10 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from causalaug.expansion import Node
+    from causalaug.expansion import FittedModel, Node
     from causalaug.factorization import Factor
     from causalaug.graphs import ADMG
     from causalaug.typing import FloatArray
-
-MAX_BRANCHES = 150
 
 
 @styled
@@ -38,7 +47,7 @@ def plot_probability_tree(
     order: Sequence[str] | None = None,
     threshold: float = 1e-3,
     merge_equal: bool = True,
-    max_branches: int = MAX_BRANCHES,
+    max_branches: int = 150,
 ) -> Axes:
     """Draw the tree whose leaves are the new rows: what `augment` does, for a tiny table.
 
@@ -114,41 +123,21 @@ def _draw_branches(
 ) -> None:
     """Draw each branch as a line with its weight on it and its value at its end."""
     root = height[[number for number, branch in enumerate(branches) if branch.parent < 0]].mean()
-    for number, branch in enumerate(branches):
-        start = root if branch.parent < 0 else height[branch.parent]
-        _draw_edge(ax, branch, float(start), float(height[number]))
+    for branch, end in zip(branches, height.tolist(), strict=True):
+        start = float(root if branch.parent < 0 else height[branch.parent])
+        ink, kind = (INK, "") if branch.is_kept else (PALE, "pruned ")
+        ax.plot([branch.depth, branch.depth + 1], [start, end], color=ink, linewidth=1.0, zorder=1)
+        middle: dict[str, Any] = {"ha": "center", "va": "center"}
+        paper: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+        look = {"color": GREY if branch.is_kept else PALE, "size": 8, "bbox": paper, **middle}
+        # The weight stands a little beyond the middle.
+        place = branch.depth + 0.55, start + 0.55 * (end - start)
+        ax.text(*place, short(branch.edge_weight), label=f"{kind}edge", **look)
+        box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": ink}
+        look = {"color": ink, "size": 9, "bbox": box, "zorder": 3, **middle}
         value = _value_text(table, factors[branch.depth].target, branch)
-        ink = INK if branch.is_kept else PALE
-        ax.text(
-            branch.depth + 1,
-            float(height[number]),
-            value,
-            color=ink,
-            size=9,
-            ha="center",
-            va="center",
-            bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": ink},
-            zorder=3,
-            label="node" if branch.is_kept else "pruned node",
-        )
+        ax.text(branch.depth + 1, end, value, label=f"{kind}node", **look)
     ax.plot([0], [root], marker="o", color=INK, markersize=6)
-
-
-def _draw_edge(ax: Axes, branch: Node, start: float, end: float) -> None:
-    """Draw the line of a branch, and its weight a little beyond the middle."""
-    ink = INK if branch.is_kept else PALE
-    ax.plot([branch.depth, branch.depth + 1], [start, end], color=ink, linewidth=1.0, zorder=1)
-    ax.text(
-        branch.depth + 0.55,
-        start + 0.55 * (end - start),
-        short(branch.edge_weight),
-        color=GREY if branch.is_kept else PALE,
-        size=8,
-        ha="center",
-        va="center",
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-        label="edge" if branch.is_kept else "pruned edge",
-    )
 
 
 def _value_text(table: Table, name: str, branch: Node) -> str:
@@ -192,3 +181,41 @@ def _draw_frame(ax: Axes, factors: Sequence[Factor], lowest: float) -> None:
     ax.set_axis_off()
     ax.set_xlim(-0.1, len(factors) + 0.8)
     ax.set_ylim(lowest + 1.4, -1.9)
+
+
+def grow_nodes(
+    model: FittedModel, *, threshold: float, merge_equal: bool, max_branches: int
+) -> list[Node]:
+    """Return all nodes of the tree of a tiny table, or raise if nobody could read it."""
+    try:
+        return fill_tree(model, threshold, merge_equal=merge_equal, max_nodes=max_branches)
+    except TooManyNodesError:
+        raise TreeTooLargeError(
+            f"A tree must have at most max_branches={max_branches} branches to be drawn; that "
+            f"of these {model.table.n_rows} rows has more. Draw it for a few rows, "
+            "`frame.head(3)`, or for a graph of fewer variables."
+        ) from None
+
+
+def heights(nodes: Sequence[Node]) -> FloatArray:
+    """Return where to draw each node: the ends one below another, the others between.
+
+    >>> from causalaug.expansion import Node
+    >>> stem = Node(-1, 0, 0, {}, 1.0, 1.0, is_kept=True)
+    >>> twigs = [Node(0, 1, row, {}, 0.5, 0.5, is_kept=True) for row in (0, 1)]
+    >>> heights([stem, *twigs])
+    array([0.5, 0. , 1. ])
+    """
+    children: dict[int, list[int]] = {}
+    for number, node in enumerate(nodes):
+        children.setdefault(node.parent, []).append(number)
+    height, ends = np.zeros(len(nodes)), count()
+
+    def place(number: int) -> float:
+        below = [place(child) for child in children.get(number, ())]
+        height[number] = np.mean(below) if below else next(ends)
+        return float(height[number])
+
+    for number in children.get(-1, ()):
+        place(number)
+    return height

@@ -1,24 +1,21 @@
 """Small charts as inline SVG: pure functions from figures to markup.
 
 Observed rows are filled shapes, new rows are outlines, so that no reader depends on colour. The
-colours themselves are classes, which the page's style sets for light and dark.
+colours themselves are classes, which the page's style sets for light and dark. `causalaug.plot`
+draws with matplotlib, which a report must not need, and on Axes of the caller, which have no style.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from causalaug._markup import Markup, element, join, number, shorten, text
 from causalaug.evaluation import CLEAR, Gain
-from causalaug.report._axes import Axis
-from causalaug.report._pairs import PairChange
-from causalaug.report._summary import Marginal
+from causalaug.report._summary import Axis, Marginal, PairChange
 from causalaug.typing import FloatArray
 
 WIDTH = 340
 """The width of charts, in their own units: about the width of a telephone."""
-LONGEST_LABEL = 18
-MOST_TICKS = 6
-_LETTER = 6.8
 
 
 def picture(width: float, height: float, label: str, *children: object) -> Markup:
@@ -47,60 +44,22 @@ def rectangle(x: float, y: float, width: float, height: float, class_: str) -> M
     return element("rect", class_=class_, **{name: number(at) for name, at in box.items()})
 
 
-def interval_chart(gains: Mapping[str, Gain], label: str) -> Markup:
-    """Return a bar per gain, from no change to the gain, with whiskers of two standard errors."""
-    shown = {name: gain for name, gain in gains.items() if math.isfinite(gain.standard_error)}
-    left, right, row, top = 124.0, WIDTH - 14.0, 28.0, 6.0
-    low, high = _range_of(shown.values())
-    bottom = top + row * len(shown)
+def gain_chart(gains: Mapping[str, Gain], label: str, *, stairs: bool = False) -> Markup:
+    """Return a bar per gain, with whiskers of two standard errors at its end.
 
-    def across(change: float) -> float:
-        return left + (change - low) / (high - low) * (right - left)
-
-    grid = []
-    for tick, words in ticks(low, high, right - left).items():
-        grid.append(line(across(tick), top, across(tick), bottom, "grid" if tick else "zero"))
-        grid.append(text(across(tick), bottom + 15, words, "tick", "middle"))
-    rows = [
-        _interval(name, gain, across, top + row * (place + 0.5))
-        for place, (name, gain) in enumerate(shown.items())
-    ]
-    ends = [
-        text(left, bottom + 32, "← less loss, better", "tick"),
-        text(right, bottom + 32, "worse →", "tick", "end"),
-    ]
-    return picture(WIDTH, bottom + 38, label, *grid, *rows, *ends)
-
-
-def _interval(name: str, gain: Gain, across: Callable[[float], float], middle: float) -> Markup:
-    """Return the row of one gain."""
-    start, end = sorted([across(0.0), across(gain.change)])
-    error = CLEAR * gain.standard_error
-    first, last = across(gain.change - error), across(gain.change + error)
-    whiskers = [
-        line(first, middle, last, middle, "whisker"),
-        line(first, middle - 4, first, middle + 4, "whisker"),
-        line(last, middle - 4, last, middle + 4, "whisker"),
-    ]
-    tone = "better" if gain.change < 0.0 else "worse"
-    bar = rectangle(start, middle - 7, end - start, 14, tone) if gain.change else ""
-    return join([text(0, middle + 4, shorten(name, LONGEST_LABEL)), bar, *whiskers])
-
-
-def ladder_chart(steps: Mapping[str, Gain], label: str) -> Markup:
-    """Return the steps of a gain as stairs: each bar begins where the one before it ended.
-
-    Whiskers are two standard errors of the step, at its end.
+    Each bar begins at no change, or, as stairs, where the one before it ended.
     """
-    shown = {name: gain for name, gain in steps.items() if math.isfinite(gain.standard_error)}
+    shown = {name: gain for name, gain in gains.items() if math.isfinite(gain.standard_error)}
+    changes = [gain.change for gain in shown.values()]
+    starts = [0.0, *accumulate(changes)] if stairs else [0.0] * len(shown)
+    bars = [(start, start + change) for start, change in zip(starts, changes, strict=False)]
+    errors = [CLEAR * gain.standard_error for gain in shown.values()]
+    reach = [
+        end + side * error for (_, end), error in zip(bars, errors, strict=True) for side in (-1, 1)
+    ]
+    low, high = min([0.0, *reach]), max([0.0, *reach])
+    low, high = (low, high) if high - low > 1e-6 else (-0.01, 0.01)
     left, right, row, top = 124.0, WIDTH - 14.0, 28.0, 6.0
-    starts = {}
-    change = 0.0
-    for name, gain in shown.items():
-        starts[name] = change
-        change += gain.change
-    ends = [Gain(starts[name] + gain.change, gain.standard_error) for name, gain in shown.items()]
-    low, high = _range_of(ends)
     bottom = top + row * len(shown)
 
     def across(change: float) -> float:
@@ -110,31 +69,21 @@ def ladder_chart(steps: Mapping[str, Gain], label: str) -> Markup:
     for tick, words in ticks(low, high, right - left).items():
         drawn.append(line(across(tick), top, across(tick), bottom, "grid" if tick else "zero"))
         drawn.append(text(across(tick), bottom + 15, words, "tick", "middle"))
-    for place, (name, gain) in enumerate(shown.items()):
-        middle, start = top + row * (place + 0.5), starts[name]
-
-        def from_start(change: float, start: float = start) -> float:
-            return across(start + change)
-
-        drawn.append(_interval(name, gain, from_start, middle))
-        if place + 1 < len(shown):
-            end = from_start(gain.change)
-            drawn.append(line(end, middle + 7, end, middle + row - 7, "stair"))
-    drawn += [
-        text(left, bottom + 32, "← less loss, better", "tick"),
-        text(right, bottom + 32, "worse →", "tick", "end"),
-    ]
+    for place, (name, (start, end), error) in enumerate(zip(shown, bars, errors, strict=True)):
+        middle = top + row * (place + 0.5)
+        drawn.append(text(0, middle + 4, shorten(name, 18)))
+        if end != start:
+            ends = sorted([across(start), across(end)])
+            tone = "better" if end < start else "worse"
+            drawn.append(rectangle(ends[0], middle - 7, ends[1] - ends[0], 14, tone))
+        whisker = across(end - error), across(end + error)
+        drawn.append(line(whisker[0], middle, whisker[1], middle, "whisker"))
+        drawn += [line(at, middle - 4, at, middle + 4, "whisker") for at in whisker]
+        if stairs and place + 1 < len(shown):
+            drawn.append(line(across(end), middle + 7, across(end), middle + row - 7, "stair"))
+    drawn.append(text(left, bottom + 32, "← less loss, better", "tick"))
+    drawn.append(text(right, bottom + 32, "worse →", "tick", "end"))
     return picture(WIDTH, bottom + 38, label, *drawn)
-
-
-def _range_of(gains: Iterable[Gain]) -> tuple[float, float]:
-    """Return ends that hold no change and all whiskers, never both the same."""
-    ends = [0.0]
-    for gain in gains:
-        error = CLEAR * gain.standard_error
-        ends += [gain.change - error, gain.change + error]
-    low, high = min(ends), max(ends)
-    return (low, high) if high - low > 1e-6 else (-0.01, 0.01)
 
 
 def ticks(low: float, high: float, room: float) -> dict[float, str]:
@@ -145,13 +94,13 @@ def ticks(low: float, high: float, room: float) -> dict[float, str]:
     >>> ticks(-0.13, 0.04, room=80)
     {-0.1: '−10%', 0.0: '0%'}
     """
-    for most in range(MOST_TICKS, 0, -1):
+    for most in range(6, 0, -1):
         rough = (high - low) / most
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(power * unit for unit in (1, 2, 2.5, 5, 10) if power * unit >= rough)
         places = range(math.ceil(low / step), math.floor(high / step) + 1)
         found = {place * step: f"{signed(100 * place * step)}%" for place in places}
-        if sum(_LETTER * (len(label) + 1) for label in found.values()) <= room:
+        if sum(6.8 * (len(label) + 1) for label in found.values()) <= room:
             break
     return found
 

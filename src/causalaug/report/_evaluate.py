@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import platform
 import warnings
-from dataclasses import dataclass
 from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from causalaug._markup import steady_repr
 from causalaug._progress import report_step, watched
 from causalaug._random import RandomState, as_generator, new_seed
-from causalaug._repr import steady_repr
 from causalaug._validation import check_bool
 from causalaug.diagnostics import check_graph
 from causalaug.estimators import Blend, Regression, default_conditional, default_expansion
@@ -23,16 +22,11 @@ from causalaug.report._summary import summarize
 from causalaug.table import KINDS, without_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from causalaug.conditionals import Belief
-    from causalaug.evaluation import Comparison
-    from causalaug.expansion import Expansion
     from causalaug.graphs import ADMG
-    from causalaug.model import GraphModel
     from causalaug.table import KindName, Limits, Table
-
-PACKAGES = ("causalaug", "numpy", "scipy", "pandas", "narwhals", "sklearn")
 
 
 def evaluate(
@@ -122,7 +116,7 @@ def evaluate(
     >>> from causalaug import datasets, evaluate
     >>> data = datasets.make_sem(60, "chain", n_variables=5, random_state=0)
     >>> result = evaluate(
-    ...     data.frame, data.graph, "Y", estimator=Ridge(), n_splits=3, random_state=0
+    ...     data.frame, data.graph, "Y", estimator=Ridge(), n_splits=2, rivals=False, random_state=0
     ... )
     >>> result.verdict == " ".join(result.findings)
     True
@@ -132,171 +126,128 @@ def evaluate(
     ``result.to_html("report.html")`` writes all of it to one file that needs no network.
     """
     check_bool("verbose", verbose)
-    asked = _Asked(estimator, trust, task, n_splits, repeats, cv, rivals, minutes, seconds)
+    options = {
+        "estimator": estimator,
+        "trust": trust,
+        "task": task,
+        "n_splits": n_splits,
+        "repeats": repeats,
+        "rivals": rivals,
+        "minutes": minutes,
+        "seconds": seconds,
+    }
     callback = _renamed(progress, callback)
-    with watched("Evaluating the graph", callback, verbose=verbose) as told:
-        return _evaluated(
-            asked,
+    with watched("Evaluating the graph", callback, verbose=verbose) as watcher:
+        graph, seed, steps = as_graph(graph), _as_seed(random_state), _Steps(watcher)
+        comparison = compare(
             frame,
-            as_graph(graph),
+            graph,
             target,
-            extra,
-            kinds,
-            limits,
-            groups,
-            n_jobs,
-            _as_seed(random_state),
-            _Steps(told),
-            source,
+            extra=extra,
+            kinds=kinds,
+            limits=limits,
+            cv=cv,
+            groups=groups,
+            n_jobs=n_jobs,
+            random_state=seed,
+            callback=steps,
+            **options,
         )
-
-
-def _evaluated(
-    asked: _Asked,
-    frame: Any,
-    graph: ADMG,
-    target: str,
-    extra: str,
-    kinds: Mapping[str, KindName] | None,
-    limits: Mapping[str, Limits] | None,
-    groups: Any,
-    n_jobs: int | None,
-    seed: int,
-    steps: _Steps,
-    source: str | None,
-) -> Evaluation:
-    """Compare, check and augment; the arguments are those of `evaluate`."""
-    comparison = compare(
-        frame,
-        graph,
-        target,
-        extra=extra,
-        kinds=kinds,
-        limits=limits,
-        groups=groups,
-        n_jobs=n_jobs,
-        random_state=seed,
-        callback=steps,
-        **vars(asked),
-    )
-    steps.end_comparison()
-    inside, outside = without_extra(frame, graph.nodes, extra)
-    kinds, limits = _within(kinds, graph), _within(limits, graph)
-    check = check_graph(inside, graph, kinds=kinds, n_jobs=n_jobs, random_state=seed)
-    steps.advance()
-    kinds_used = {target: _kind_of_target(comparison), **kinds}
-    believed = "full" if asked.trust == "auto" else asked.trust
-    model = fit_model(
-        inside, graph, default_conditional(), None, kinds_used, limits, trust=believed
-    )
-    expansion = default_expansion(len(comparison.losses))
-    augmented = model.make_rows(expansion, seed)
-    warn_of_loss(model, augmented)
-    steps.advance()
+        inside, outside = without_extra(frame, graph.nodes, extra)
+        kinds, limits = _within(kinds, graph), _within(limits, graph)
+        check = check_graph(inside, graph, kinds=kinds, n_jobs=n_jobs, random_state=seed)
+        steps.end(left=1)
+        # As the learners take the target: numbers are regressed.
+        is_number = comparison.loss_name == Regression.loss_name
+        model = fit_model(
+            inside,
+            graph,
+            default_conditional(),
+            kinds={target: "continuous" if is_number else "nominal", **kinds},
+            limits=limits,
+            trust="full" if trust == "auto" else trust,
+        )
+        expansion = default_expansion(len(comparison.losses))
+        augmented = model.make_rows(expansion, seed)
+        warn_of_loss(model, augmented)
+        steps.end(left=0)
+    settings = {
+        "learner": comparison.learner if estimator is None else steady_repr(estimator),
+        "folds": str(n_splits) if cv is None else steady_repr(cv),
+        "repeats": str(repeats),
+        "trust": None if trust == "auto" else str(trust),
+        "plain learners": None if rivals else "not tried",
+        "limit of time": _limit(minutes, seconds),
+        "weights of the candidates": f"by {steady_repr(Blend())}",
+        "conditional": steady_repr(model.conditional),
+        "expansion": steady_repr(expansion),
+        "kinds of columns": _kinds_in_words(model.table),
+        "limits of columns": str(limits) if limits else None,
+        "columns outside the graph": ", ".join(outside) or None,
+    }
     return Evaluation(
         comparison=comparison,
         check=check,
         augmentation=summarize(augmented, target, seed, describe_loss(model, augmented)),
         graph=graph,
-        settings=asked.settings(comparison.learner)
-        | _settings_of_rows(model, expansion, limits, outside),
+        settings={name: words for name, words in settings.items() if words is not None},
         seed=seed,
-        versions=_versions(asked.estimator),
-        source=source or asked.call(target, kinds, limits, seed),
+        versions=_versions(estimator),
+        source=source or _call(target, options, kinds, limits, seed),
     )
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """How the comparison is made, as it was asked for; the names are those of `compare`."""
-
-    estimator: Any
-    trust: Belief
-    task: str | None
-    n_splits: int
-    repeats: int
-    cv: Any
-    rivals: bool
-    minutes: float | None
-    seconds: float | None
-
-    def settings(self, default_learner: str) -> dict[str, str]:
-        """Return what the report says of it, by name."""
-        return {
-            "learner": default_learner if self.estimator is None else steady_repr(self.estimator),
-            "folds": str(self.n_splits) if self.cv is None else steady_repr(self.cv),
-            "repeats": str(self.repeats),
-            **({} if self.trust == "auto" else {"trust": str(self.trust)}),
-            **({} if self.rivals else {"plain learners": "not tried"}),
-            **({} if self.minutes is None else {"limit of time": f"{self.minutes:g} minutes"}),
-            **({} if self.seconds is None else {"limit of time": f"{self.seconds:g} seconds"}),
-        }
-
-    def call(
-        self, target: str, kinds: dict[str, KindName], limits: dict[str, Limits], seed: int
-    ) -> str:
-        """Return the Python that gives the same result."""
-        options = {
-            "estimator": None if self.estimator is None else steady_repr(self.estimator),
-            "trust": None if self.trust == "auto" else repr(self.trust),
-            "kinds": repr(kinds) if kinds else None,
-            "limits": repr(limits) if limits else None,
-            "task": None if self.task is None else repr(self.task),
-            "n_splits": str(self.n_splits),
-            "repeats": str(self.repeats),
-            "rivals": None if self.rivals else "False",
-            "minutes": None if self.minutes is None else repr(self.minutes),
-            "seconds": None if self.seconds is None else repr(self.seconds),
-            "random_state": str(seed),
-        }
-        given = ", ".join(f"{name}={text}" for name, text in options.items() if text is not None)
-        return (
-            "import causalaug as ca\n\n"
-            'graph = ca.read_graph("graph.txt")\n'
-            f"result = ca.evaluate(frame, graph, {target!r}, {given})\n"
-            'result.to_html("report.html")'
-        )
+def _call(
+    target: str,
+    options: Mapping[str, Any],
+    kinds: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    seed: int,
+) -> str:
+    """Return the Python that gives the same result; what is as by default is left out."""
+    defaults = {"trust": "auto", "rivals": True, "kinds": {}, "limits": {}}
+    estimator, trust, *others = options.items()
+    named = [estimator, trust, ("kinds", kinds), ("limits", limits), *others]
+    given = ", ".join(
+        f"{name}={steady_repr(value) if name == 'estimator' else repr(value)}"
+        for name, value in [*named, ("random_state", seed)]
+        if value is not None and not (name in defaults and value == defaults[name])
+    )
+    return (
+        "import causalaug as ca\n\n"
+        'graph = ca.read_graph("graph.txt")\n'
+        f"result = ca.evaluate(frame, graph, {target!r}, {given})\n"
+        'result.to_html("report.html")'
+    )
 
 
-def _settings_of_rows(
-    model: GraphModel, expansion: Expansion, limits: dict[str, Limits], outside: Sequence[str]
-) -> dict[str, str]:
-    """Return what the report says of how new rows are made, by name."""
-    return {
-        "weights of the candidates": f"by {steady_repr(Blend())}",
-        "conditional": steady_repr(model.conditional),
-        "expansion": steady_repr(expansion),
-        "kinds of columns": _in_words(model.table),
-        **({"limits of columns": str(limits)} if limits else {}),
-        **({"columns outside the graph": ", ".join(outside)} if outside else {}),
-    }
+def _limit(minutes: float | None, seconds: float | None) -> str | None:
+    if minutes is not None:
+        return f"{minutes:g} minutes"
+    return None if seconds is None else f"{seconds:g} seconds"
 
 
 class _Steps:
-    """Counts the steps for whoever watches."""
+    """Counts the steps of an evaluation for whoever watches: the fits of `compare`, and two more.
+
+    The fits take nearly all the time. Those that a limit of time left out count as done.
+    """
 
     def __init__(self, callback: Callable[[int, int], None] | None) -> None:
-        self.callback = callback
-        self.done, self.total = 0, 0
+        self.callback, self.total = callback, 2
 
     def __call__(self, done: int, total: int) -> None:
-        """Report a fit of the comparison; two steps come after all of them."""
+        """Report a fit."""
         self.at(done, total, done / total)
 
     def at(self, done: int, total: int, share: float) -> None:
-        """Report a fit, and which share of the comparison is done; it takes nearly all the time."""
+        """Report a fit, and which share of all fits is done."""
         self.total = total + 2
-        self.done = done
         report_step(self.callback, done, self.total, share)
 
-    def end_comparison(self) -> None:
-        """Count the fits that a limit of time left out as done."""
-        self.done = self.total - 2
-
-    def advance(self) -> None:
-        """Report one more step."""
-        self.done += 1
-        report_step(self.callback, self.done, self.total, 1.0)
+    def end(self, *, left: int) -> None:
+        """Report that the comparison is done, and all but so many steps after it."""
+        report_step(self.callback, self.total - left, self.total, 1.0)
 
 
 def _renamed(
@@ -320,12 +271,7 @@ def _as_seed(random_state: RandomState) -> int:
     return int(random_state) if isinstance(random_state, Integral) else new_seed(rng)
 
 
-def _kind_of_target(comparison: Comparison) -> KindName:
-    """Return the kind that the learners give the target: numbers are regressed."""
-    return "continuous" if comparison.loss_name == Regression.loss_name else "nominal"
-
-
-def _in_words(table: Table) -> str:
+def _kinds_in_words(table: Table) -> str:
     """Return which columns are of which kind."""
     by_kind = {
         kind: [name for name, own in zip(table.columns, table.kinds, strict=True) if own == kind]
@@ -342,6 +288,7 @@ def _within(options: Mapping[str, Any] | None, graph: ADMG) -> dict[str, Any]:
 def _versions(estimator: Any) -> dict[str, str]:
     """Return the versions of Python and of the packages that the result may depend on."""
     own = type(estimator).__module__.partition(".")[0]
-    found = {name: getattr(import_module(name), "__version__", None) for name in (*PACKAGES, own)}
+    packages = ("causalaug", "numpy", "scipy", "pandas", "narwhals", "sklearn", own)
+    found = {name: getattr(import_module(name), "__version__", None) for name in packages}
     known = {name: str(version) for name, version in found.items() if version is not None}
     return {"python": platform.python_version(), **known}

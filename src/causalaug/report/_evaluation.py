@@ -1,31 +1,55 @@
-"""The result of `evaluate`: one value, shown in several ways."""
+"""The result of `evaluate`: one value, shown in several ways.
+
+Its page is complete in itself, without any script. Everything comes from small functions that
+return markup, so that nothing has to be installed and nothing reaches the page unescaped.
+"""
 
 from __future__ import annotations
 
-import math
+import re
 from dataclasses import dataclass, field
 from html import escape as escape_html
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from causalaug._atomic import atomic_path
 from causalaug._markup import (
     Markup,
     element,
+    join,
     markdown_findings,
     markdown_table,
     markdown_text,
+    plain,
+    shorten,
     visible,
 )
-from causalaug.report._page import page
+from causalaug.report._sections import (
+    columns_section,
+    gain_section,
+    graph_section,
+    learners_section,
+    pairs_section,
+    reproduce_section,
+    rows_section,
+    settings_section,
+    tests_section,
+)
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from causalaug.diagnostics import GraphCheck
     from causalaug.evaluation import Comparison, Gain
     from causalaug.graphs import ADMG
-    from causalaug.report._summary import AugmentationSummary, Marginal
+    from causalaug.report._summary import AugmentationSummary
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+FIGURE = re.compile(r"([+−][\d.]+% ± \d+(?:\.\d+)?)")
+"""A change with its error."""
+CODE_OR_FIGURE = re.compile(rf"(`[^`]*`|{FIGURE.pattern[1:]}")
+"""Not for the answer: that names the target, in which ticks are letters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +99,13 @@ class Evaluation:
         The first sentence says as well if the data contradict independences of the graph.
         """
         answer, *others = self.comparison.findings
-        return self._with_violations(answer), *others, self.check.finding
-
-    def _with_violations(self, answer: str) -> str:
-        n_violated = len(self.check.violations)
-        if not n_violated:
-            return answer
-        told = (
-            f"The data contradict {n_violated} of the {len(self.check)} independences of the graph"
-        )
-        first, *rest = answer.split(". ")
-        but = f"; but {told[0].lower()}{told[1:]}"
-        return ". ".join([f"{first.removesuffix('.')}{but}", *rest]) + ("." if not rest else "")
+        if n_violated := len(self.check.violations):
+            first, full_stop, rest = answer.partition(". ")
+            answer = (
+                f"{first.removesuffix('.')}; but the data contradict {n_violated} of the "
+                f"{len(self.check)} independences of the graph{full_stop or '.'}{rest}"
+            )
+        return answer, *others, self.check.finding
 
     @property
     def verdict(self) -> str:
@@ -115,7 +134,7 @@ class Evaluation:
         str
             The page.
         """
-        text = str(page(self))
+        text = str(_page(self))
         if path is not None:
             with atomic_path(path) as temporary:
                 temporary.write_text(text, encoding="utf-8", newline="\n")
@@ -147,30 +166,47 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain values, ready for JSON; None stands for what is not known."""
-        summary = self.augmentation
-        return {
-            "verdict": self.verdict,
-            "findings": list(self.findings),
-            **_comparison(self.comparison),
-            "shares": list(self.shares),
-            "check": _check(self.check),
-            "augmentation": _plain(dict(summary.figures)) | {"factors": list(summary.factors)},
+        compared, check, summary = self.comparison, self.check, self.augmentation
+        steps = ["total", "without_knowledge", "order", "independences"]
+        # The former names of the first and the last step, and comparisons beside the ladder.
+        steps += ["smoothing", "graph", "against_best_plain", "model_alone"]
+        values = {
+            **_named(self, "verdict", "findings"),
+            **_named(compared, "target", "learner"),
+            "loss": compared.loss_name,
+            "gain": {name: _gain(getattr(compared, name)) for name in steps},
+            **_named(compared, "helps_by", "next_steps", "best_plain", "left_out"),
+            "methods": [
+                {"name": name, "loss": losses.mean(), **(_gain(compared.gain(str(name))) or {})}
+                for name, losses in compared.losses.items()
+            ],
+            "shares": self.shares,
+            "check": {
+                **_named(check, "verdict", "alpha", "mb_shielded"),
+                "rows": check.n_rows,
+                "factor_rows": check.factor_rows,
+                "independences": [row._asdict() for row in check],
+                "trust": check.trust.to_dict(orient="records"),
+                "wishes": check.wishes,
+            },
+            "augmentation": {**summary.figures, "factors": summary.factors},
             "warnings": [] if summary.warning is None else [summary.warning],
-            "marginals": [_marginal(each) for each in summary.marginals],
+            "marginals": [
+                {
+                    **_named(marginal.axis, "column", "kind", "labels"),
+                    **_named(marginal, "observed", "new", "change"),
+                }
+                for marginal in summary.marginals
+            ],
             "pairs": [
                 {"columns": [pair.x.column, pair.y.column], "change": pair.change}
                 for pair in summary.pairs
             ],
-            "graph": {
-                "nodes": list(self.graph.nodes),
-                "directed": [list(edge) for edge in self.graph.directed],
-                "bidirected": [list(edge) for edge in self.graph.bidirected],
-            },
-            "settings": dict(self.settings),
-            "seed": self.seed,
-            "versions": dict(self.versions),
-            "source": self.source,
+            "graph": _named(self.graph, "nodes", "directed", "bidirected"),
+            **_named(self, "settings", "seed", "versions", "source"),
         }
+        plain_values: dict[str, Any] = plain(values)
+        return plain_values
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that its style stays there."""
@@ -180,79 +216,90 @@ class Evaluation:
         return str(element("iframe", title=title, sandbox="", srcdoc=srcdoc, style=style))
 
 
-def _comparison(compared: Comparison) -> dict[str, Any]:
-    return {
-        "target": compared.target,
-        "learner": compared.learner,
-        "loss": compared.loss_name,
-        "gain": {
-            "total": _gain(compared.total),
-            "without_knowledge": _gain(compared.without_knowledge),
-            "order": _gain(compared.order),
-            "independences": _gain(compared.independences),
-            # The former names of the first and the last step.
-            "smoothing": _gain(compared.smoothing),
-            "graph": _gain(compared.graph),
-            "against_best_plain": _gain(compared.against_best_plain),
-            "model_alone": None if compared.model_alone is None else _gain(compared.model_alone),
-        },
-        "helps_by": list(compared.helps_by),
-        "next_steps": list(compared.next_steps),
-        "best_plain": compared.best_plain,
-        "left_out": list(compared.left_out),
-        "methods": [
-            {"name": name, "loss": _known(compared.losses[name].mean())}
-            | _gain(compared.gain(name))
-            for name in map(str, compared.losses)
-        ],
-    }
+def _named(value: object, *names: str) -> dict[str, Any]:
+    """Return attributes of a value by their names."""
+    return {name: getattr(value, name) for name in names}
 
 
-def _check(check: GraphCheck) -> dict[str, Any]:
-    return {
-        "verdict": check.verdict,
-        "alpha": check.alpha,
-        "mb_shielded": check.mb_shielded,
-        "rows": check.n_rows,
-        "factor_rows": dict(check.factor_rows),
-        "independences": [_plain(row._asdict()) for row in check],
-        "trust": [
-            _plain({str(name): value for name, value in row.items()})
-            for row in check.trust.to_dict(orient="records")
-        ],
-        "wishes": list(check.wishes),
-    }
+def _gain(gain: Gain | None) -> dict[str, Any] | None:
+    return None if gain is None else _named(gain, "change", "standard_error", "is_clear")
 
 
-def _gain(gain: Gain) -> dict[str, Any]:
-    return {
-        "change": _known(gain.change),
-        "standard_error": _known(gain.standard_error),
-        "is_clear": bool(gain.is_clear),
-    }
+def _page(evaluation: Evaluation) -> Markup:
+    """Return the whole page."""
+    compared, summary = evaluation.comparison, evaluation.augmentation
+    sections = [
+        graph_section(evaluation.graph, evaluation.target),
+        gain_section(compared),
+        learners_section(compared),
+        tests_section(evaluation.check),
+        rows_section(summary, compared.share, evaluation.shares),
+        columns_section(summary),
+        pairs_section(summary),
+        settings_section(evaluation.target, evaluation.settings),
+        reproduce_section(evaluation.source, evaluation.seed, evaluation.versions),
+    ]
+    target = shorten(evaluation.target, 120)
+    links = [element("a", part.key.capitalize(), href=f"#{part.key}") for part in sections]
+    header = element(
+        "header",
+        element("p", f"causalaug {evaluation.versions['causalaug']} · report", class_="eyebrow"),
+        element("h1", "Does the graph help to predict ", element("bdi", target), "?"),
+        _verdict(evaluation),
+        element("nav", _list(links), aria_label="Contents"),
+    )
+    parts = [
+        element(
+            "section", element("h2", part.title, id=part.key), part.body, aria_labelledby=part.key
+        )
+        for part in sections
+    ]
+    footer = element("footer", "This file holds all it shows: it loads nothing and runs no script.")
+    body = element("body", header, element("main", *parts), footer)
+    head = _head(f"Does the graph help to predict {target}?")
+    html = element("html", head, body, lang="en")
+    return join([Markup("<!doctype html>\n"), html, Markup("\n")])
 
 
-def _marginal(marginal: Marginal) -> dict[str, Any]:
-    return {
-        "column": marginal.axis.column,
-        "kind": marginal.axis.kind,
-        "labels": list(marginal.axis.labels),
-        "observed": marginal.observed.tolist(),
-        "new": marginal.new.tolist(),
-        "change": marginal.change,
-    }
+def _list(items: Iterable[Markup]) -> Markup:
+    return element("ul", *(element("li", item) for item in items))
 
 
-def _known(number: float) -> float | None:
-    """Return a finite number, or None."""
-    return float(number) if math.isfinite(number) else None
+def _verdict(evaluation: Evaluation) -> Markup:
+    """Return the answer, and below it what else was found."""
+    total = evaluation.comparison.total
+    tone = ("better" if total.change < 0.0 else "worse") if total.is_clear else "plain"
+    first, *rest = evaluation.findings
+    return element(
+        "section",
+        element("p", _sentence(first, FIGURE), class_="answer"),
+        _list(map(_sentence, rest)),
+        class_=f"verdict {tone}",
+        aria_label="Verdict",
+    )
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values that JSON has."""
-    return {
-        name: list(value)
-        if isinstance(value, tuple)
-        else (_known(value) if isinstance(value, float) else value)
-        for name, value in values.items()
-    }
+def _sentence(sentence: str, kept_together: re.Pattern[str] = CODE_OR_FIGURE) -> Markup:
+    """Return a sentence with its code, true minus signs, and no line break within a figure."""
+    parts = kept_together.split(re.sub(r"(?<!\S)-(?=\d)", "−", sentence))
+    return join(
+        part
+        if place % 2 == 0
+        else element("code", part.strip("`"))
+        if part.startswith("`")
+        else element("span", part, class_="together")
+        for place, part in enumerate(parts)
+    )
+
+
+def _head(title: str) -> Markup:
+    style = files("causalaug.report").joinpath("style.css").read_text(encoding="utf-8")
+    return element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title),
+        element("style", Markup(style)),
+    )

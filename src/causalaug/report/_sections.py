@@ -1,4 +1,4 @@
-"""The sections of the report: from the evaluation to a title and what is below it."""
+"""The sections of the report: from what was found to a title and what is below it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from causalaug._markup import Markup, element, html_table, join, shorten
 from causalaug.diagnostics import CANNOT_TELL, NOT_REJECTED, VIOLATED
 from causalaug.graphs import write_graph
 from causalaug.graphs._drawing import draw_graph, near_target
-from causalaug.report._charts import (
-    interval_chart,
-    ladder_chart,
-    marginal_chart,
-    pair_chart,
-    picture,
-)
+from causalaug.report._charts import gain_chart, marginal_chart, pair_chart, picture
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from causalaug.diagnostics import GraphCheck
-    from causalaug.evaluation import Gain
-    from causalaug.report._contents import Contents
+    from causalaug.evaluation import Comparison, Gain
+    from causalaug.graphs import ADMG
+    from causalaug.report._summary import AugmentationSummary
+
+LONGEST_NAME, LONGEST_FACT, LONGEST_TEXT = 40, 600, 20_000
+FIRST_TESTS, MOST_TESTS = 12, 100
+TEST_CLASSES = {VIOLATED: "violated", NOT_REJECTED: "kept", CANNOT_TELL: "untold"}
+"""The verdicts on an independence, those first that are least often met, and their look."""
 
 
 class Section(NamedTuple):
@@ -34,36 +34,22 @@ class Section(NamedTuple):
     body: Markup
 
 
-LONGEST_NAME, LONGEST_FACT, LONGEST_TEXT = 40, 600, 20_000
-SMALLEST_P = 0.001
-MOST_NAMES, MOST_GIVEN, FIRST_TESTS, MOST_TESTS = 40, 8, 12, 100
-
-
-def graph_section(evaluation: Contents) -> Section:
+def graph_section(graph: ADMG, target: str) -> Section:
     """Draw the graph, and give it as text."""
-    graph, drawn = evaluation.graph, near_target(evaluation.graph, evaluation.target)
+    drawn = near_target(graph, target)
     n_left = len(graph.nodes) - len(drawn.nodes)
-    note = f" Drawn are the {len(drawn.nodes)} nearest to the target; {n_left} more are not."
     lead = "Causes stand above their effects; the target has the thick border."
     if graph.bidirected:
         lead += " A dashed edge with two heads stands for a hidden common cause."
-    text = lines_of(write_graph(graph))
-    return Section(
-        "graph",
-        "The graph",
-        join(
-            [
-                _lead(lead + (note if n_left else "")),
-                _scrolled(draw_graph(drawn, evaluation.target), "Drawing of the graph", "graph"),
-                element("details", element("summary", "The graph as text"), element("pre", text)),
-            ]
-        ),
-    )
+    if n_left:
+        lead += f" Drawn are the {len(drawn.nodes)} nearest to the target; {n_left} more are not."
+    drawing = _scrolled(draw_graph(drawn, target), "Drawing of the graph", "graph")
+    text = element("pre", lines_of(write_graph(graph)))
+    return _section("graph", "The graph", lead, drawing, _folded("The graph as text", text))
 
 
-def gain_section(evaluation: Contents) -> Section:
+def gain_section(compared: Comparison) -> Section:
     """Show the gain as a ladder: what each rung of knowledge adds."""
-    compared = evaluation.comparison
     lead = (
         f"Change in {compared.loss_name} on held-out rows, as a share of that of the learner "
         f"alone, {compared.learner}, rung by rung. Without knowledge: a blend with a model of the "
@@ -74,19 +60,15 @@ def gain_section(evaluation: Contents) -> Section:
     )
     total, *steps = compared.parts.items()
     label = f"Change in {compared.loss_name}, step by step; in total {total[1]}"
-    chart = ladder_chart(dict(steps), label)
+    chart = gain_chart(dict(steps), label, stairs=True)
     head = ["step", "change", "std. error", "clear"]
     rows = [[name, *_cells(gain)] for name, gain in (*steps, total)]
-    return Section(
-        "gain",
-        "What the graph brings",
-        join([_lead(lead), _split(chart, html_table(head, rows, numbers=(1, 2)))]),
-    )
+    table = html_table(head, rows, numbers=(1, 2))
+    return _section("gain", "What the graph brings", lead, _split(chart, table))
 
 
-def learners_section(evaluation: Contents) -> Section:
+def learners_section(compared: Comparison) -> Section:
     """Show all methods beside the baseline."""
-    compared = evaluation.comparison
     gains = {name: compared.gain(name) for name in map(str, compared.losses)}
     baseline, *others = gains
     lead = (
@@ -100,51 +82,44 @@ def learners_section(evaluation: Contents) -> Section:
             else "No other learner was tried."
         )
     )
-    chart = interval_chart(
-        {name: gains[name] for name in others}, f"Change in {compared.loss_name}, by method"
-    )
+    shown = {name: gains[name] for name in others}
+    chart = gain_chart(shown, f"Change in {compared.loss_name}, by method")
     losses = dict(zip(gains, _losses(compared.losses.mean().tolist()), strict=True))
     rows = [[f"{baseline} ({compared.learner})", losses[baseline], "", ""]]
     rows += [[name, losses[name], *_cells(gains[name])[:2]] for name in others]
-    head = ["method", compared.loss_name, "change", "std. error"]
-    return Section(
-        "learners",
-        "Beside other learners",
-        join([_lead(lead), _split(chart, html_table(head, rows, numbers=(1, 2, 3)))]),
+    table = html_table(
+        ["method", compared.loss_name, "change", "std. error"], rows, numbers=(1, 2, 3)
     )
+    return _section("learners", "Beside other learners", lead, _split(chart, table))
 
 
-def tests_section(evaluation: Contents) -> Section:
+def tests_section(check: GraphCheck) -> Section:
     """Show the independences that were tested, those most in doubt first."""
-    check = evaluation.check
     lead = (
         "The method trusts these independences. Corrected p-values (Holm) allow one false alarm "
         f"anywhere in {1 / check.alpha:.0f} such tables. "
         + ("" if check.mb_shielded else "The graph implies more than these.")
     )
+    title = "Does the graph fit the data?"
     if not len(check):
-        nothing = _lead("There is no independence to test.")
-        shown = [nothing, *_factor_rows(check)]
-        return Section("tests", "Does the graph fit the data?", join(shown))
+        nothing = "There is no independence to test."
+        return _section("tests", title, nothing, *_factor_rows(check))
+    verdicts = list(TEST_CLASSES)
     counts = Counter(check.frame["verdict"])
-    told = [f"{counts[each]} {each}" for each in (VIOLATED, NOT_REJECTED, CANNOT_TELL)]
-    rank = {VIOLATED: 0, NOT_REJECTED: 1, CANNOT_TELL: 2}
-    rows = sorted(check, key=lambda row: (rank[row.verdict], row.p_holm, row.p_value))
-    shown = [element("p", f"{len(check)} in all: {', '.join(told)}.")]
-    shown.append(_tests(rows[:FIRST_TESTS]))
-    if len(rows) > FIRST_TESTS:
-        more = rows[FIRST_TESTS:MOST_TESTS]
+    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in verdicts)
+    rows = sorted(check, key=lambda row: (verdicts.index(row.verdict), row.p_holm, row.p_value))
+    shown = [element("p", f"{len(check)} in all: {words}."), _tests(rows[:FIRST_TESTS])]
+    if more := rows[FIRST_TESTS:MOST_TESTS]:
         n_left = len(rows) - FIRST_TESTS - len(more)
-        title = f"{len(more)} more" + (f"; another {n_left} are not listed" if n_left else "")
-        shown.append(element("details", element("summary", title), _tests(more)))
-    shown += [*_wishes(check), *_factor_rows(check)]
-    return Section("tests", "Does the graph fit the data?", join([_lead(lead), *shown]))
+        unlisted = f"; another {n_left} are not listed" if n_left else ""
+        shown.append(_folded(f"{len(more)} more{unlisted}", _tests(more)))
+    return _section("tests", title, lead, *shown, *_wishes(check), *_factor_rows(check))
 
 
-def rows_section(evaluation: Contents) -> Section:
-    """Show the mass accounting of the new rows."""
-    figures = evaluation.augmentation.figures
-    shares = evaluation.shares
+def rows_section(summary: AugmentationSummary, share: float, shares: Sequence[float]) -> Section:
+    """Show the mass accounting of the new rows, and the share of the weight that they got."""
+    figures = summary.figures
+    size = figures["effective sample size"]
     tiles = [
         ("observed rows", f"{figures['observed rows']:,.0f}", "what the new rows are made of"),
         ("new rows", f"{figures['new rows']:,.0f}", "with a weight each"),
@@ -153,28 +128,36 @@ def rows_section(evaluation: Contents) -> Section:
         ("novel mass", f"{figures['novel mass']:.3f}", "on rows that equal no observed row"),
         (
             "effective sample size",
-            f"{figures['effective sample size']:,.0f}",
+            f"{size:,.0f}",
             "rows of equal weight that the new ones are worth",
         ),
         (
             "share of the new rows",
-            f"{evaluation.comparison.share:.2f}",
+            f"{share:.2f}",
             f"mean of {len(shares)} folds, from {min(shares):.2f} to {max(shares):.2f}; the "
             "graph's model counts as 1",
         ),
     ]
+    shown = [
+        element(
+            "div",
+            element("dt", name),
+            element("dd", figure, class_="figure"),
+            element("dd", note, class_="note"),
+        )
+        for name, figure, note in tiles
+    ]
     lead = "New rows of the whole table, made as the learner makes them within each fold."
-    warning = evaluation.augmentation.warning
-    said = [element("p", f"Warning: {warning}", class_="warning", role="alert")] if warning else []
-    return Section("rows", "The new rows", join([_lead(lead), *said, _tiles(tiles)]))
+    words = f"Warning: {summary.warning}"
+    warning = [element("p", words, class_="warning", role="alert")] if summary.warning else []
+    return _section("rows", "The new rows", lead, *warning, element("dl", *shown, class_="tiles"))
 
 
-def columns_section(evaluation: Contents) -> Section:
+def columns_section(summary: AugmentationSummary) -> Section:
     """Show the marginal of each column, before and after."""
-    summary = evaluation.augmentation
     figures = [
         _figure(
-            element("bdi", shorten(each.axis.column, LONGEST_NAME)),
+            _name(each.axis.column),
             f"{each.axis.kind}; {100 * each.change:.0f}% of the mass moved",
             marginal_chart(each),
         )
@@ -183,54 +166,45 @@ def columns_section(evaluation: Contents) -> Section:
     lead = (
         "Each column by itself. The graph says nothing about a column alone, so little should move."
     )
-    parts = [_lead(lead), _legend(), element("div", *figures, class_="cards")]
+    parts = [_legend(), element("div", *figures, class_="cards")]
     if summary.unshown:
         parts.append(element("p", "Changed less, and not shown: ", _names(summary.unshown), "."))
-    return Section("columns", "Columns before and after", join(parts))
+    return _section("columns", "Columns before and after", lead, *parts)
 
 
-def pairs_section(evaluation: Contents) -> Section:
+def pairs_section(summary: AugmentationSummary) -> Section:
     """Show the pairs of columns that changed most."""
-    figures = [
-        _figure(
-            join(
-                [
-                    element("bdi", shorten(pair.x.column, LONGEST_NAME)),
-                    " across, ",
-                    element("bdi", shorten(pair.y.column, LONGEST_NAME)),
-                    " up",
-                ]
-            ),
-            f"{100 * pair.change:.0f}% of the mass moved" + _correlations(pair.correlation),
-            pair_chart(pair),
-        )
-        for pair in evaluation.augmentation.pairs
-    ]
+    figures = []
+    for pair in summary.pairs:
+        title = join([_name(pair.x.column), " across, ", _name(pair.y.column), " up"])
+        note = f"{100 * pair.change:.0f}% of the mass moved"
+        if pair.correlation is not None:
+            before, after = (_minus(f"{value:.2f}") for value in pair.correlation)
+            note += f"; correlation {before} observed, {after} new"
+        figures.append(_figure(title, note, pair_chart(pair)))
     lead = (
         "The pairs whose joint distribution moved most, on a grid of four by four. An independence "
         "that the graph assumes loosens a pair; with few rows, part of any change is chance. "
         "Points of new rows are drawn by weight."
     )
     if not figures:
-        return Section("pairs", "Pairs that changed most", _lead("There are no pairs to compare."))
+        return _section("pairs", "Pairs that changed most", "There are no pairs to compare.")
     cards = element("div", *figures, class_="cards wide")
-    return Section("pairs", "Pairs that changed most", join([_lead(lead), _legend(), cards]))
+    return _section("pairs", "Pairs that changed most", lead, _legend(), cards)
 
 
-def settings_section(evaluation: Contents) -> Section:
+def settings_section(target: str, settings: Mapping[str, str]) -> Section:
     """Show what was chosen."""
-    facts = {"target": evaluation.target, **evaluation.settings}
-    return Section("settings", "Settings", _facts(facts.items()))
+    return Section("settings", "Settings", _facts({"target": target, **settings}))
 
 
-def reproduce_section(evaluation: Contents) -> Section:
+def reproduce_section(source: str, seed: int, versions: Mapping[str, str]) -> Section:
     """Show how the same result is had again."""
-    versions = ", ".join(f"{name} {version}" for name, version in evaluation.versions.items())
-    facts = {"seed": str(evaluation.seed), "versions": versions}
+    packages = ", ".join(f"{name} {version}" for name, version in versions.items())
     lead = "The same table, graph, seed and versions give the same figures."
-    source = element("pre", lines_of(evaluation.source))
-    return Section(
-        "reproduce", "How to reproduce this", join([_lead(lead), source, _facts(facts.items())])
+    facts = _facts({"seed": str(seed), "versions": packages})
+    return _section(
+        "reproduce", "How to reproduce this", lead, element("pre", lines_of(source)), facts
     )
 
 
@@ -240,8 +214,8 @@ def lines_of(text: str, most: int = LONGEST_TEXT) -> Markup:
     return join(cut.split("\n"), Markup("\n"))
 
 
-def _lead(words: str) -> Markup:
-    return element("p", words, class_="lead")
+def _section(key: str, title: str, lead: str, *parts: Markup) -> Section:
+    return Section(key, title, join([element("p", lead, class_="lead"), *parts]))
 
 
 def _split(chart: Markup, table: Markup) -> Markup:
@@ -253,6 +227,11 @@ def _scrolled(content: Markup, label: str, class_: str = "") -> Markup:
     """Return a box that scrolls by itself, with the keyboard too, when its content is too wide."""
     given = {"role": "region", "aria_label": label, "tabindex": "0"}
     return element("div", content, class_=f"scroll {class_}".strip(), **given)
+
+
+def _folded(title: str, content: Markup) -> Markup:
+    """Return what is shown when its title is opened."""
+    return element("details", element("summary", title), content)
 
 
 def _cells(gain: Gain) -> tuple[str, str, str]:
@@ -271,12 +250,18 @@ def _losses(means: Sequence[float]) -> list[str]:
 
 
 def _tests(rows: Sequence[Any]) -> Markup:
+    """Return a table of independences with their tests."""
     head = ["independence", "verdict", "p (Holm)", "p", "statistic", "test"]
     cells = []
     for row in rows:
+        claim = [_name(row.variable), " ⊥ ", _name(row.independent_of)]
+        claim += [" given ", _names(row.given, 8)] if row.given else []
+        verdict = [element("span", row.verdict, class_=f"said {TEST_CLASSES[row.verdict]}")]
         figures = [_p_value(row.p_holm), _p_value(row.p_value), _minus(f"{row.statistic:.2f}")]
-        figures = figures if not row.reason else [""] * 3
-        cells.append([_claim(row), _said(row), *figures, row.test.replace("_", " ")])
+        if row.reason:
+            verdict.append(element("span", row.reason, class_="reason"))
+            figures = [""] * 3
+        cells.append([join(claim), join(verdict), *figures, row.test.replace("_", " ")])
     table = html_table(head, cells, numbers=(2, 3, 4))
     return _scrolled(table, "Independence tests", "tests")
 
@@ -284,12 +269,11 @@ def _tests(rows: Sequence[Any]) -> Markup:
 def _wishes(check: GraphCheck) -> list[Markup]:
     """Say what left-out rows want beside the graph, and how far they believe each factor."""
     if not len(check.trust):
-        return [element("p", each) for each in check.wishes]
-    title = element("summary", "Trust by factor")
+        return [element("p", wish) for wish in check.wishes]
     head = ["variable", "given", "trust", "also wanted", "gain"]
     rows = [
         [
-            element("bdi", shorten(row.variable, LONGEST_NAME)),
+            _name(str(row.variable)),
             shorten(row.pillow, LONGEST_FACT),
             f"{row.trust:.2f}",
             shorten(row.wanted, LONGEST_FACT),
@@ -298,9 +282,10 @@ def _wishes(check: GraphCheck) -> list[Markup]:
         for row in check.trust.head(MOST_TESTS).itertuples(index=False)
     ]
     table = html_table(head, rows, numbers=(2, 4))
-    words = [element("li", shorten(each, LONGEST_FACT)) for each in check.wishes[:FIRST_TESTS]]
+    words = [element("li", shorten(wish, LONGEST_FACT)) for wish in check.wishes[:FIRST_TESTS]]
     listed = [element("ul", *words)] if words else []
-    return [*listed, element("details", title, _scrolled(table, "Trust by factor"))]
+    title = "Trust by factor"
+    return [*listed, _folded(title, _scrolled(table, title))]
 
 
 def _factor_rows(check: GraphCheck) -> list[Markup]:
@@ -308,21 +293,17 @@ def _factor_rows(check: GraphCheck) -> list[Markup]:
     if not check.has_holes:
         return []
     counts = sorted(check.factor_rows.items(), key=lambda factor: factor[1])
-    rows = [
-        [element("bdi", shorten(name, LONGEST_NAME)), f"{count:,}"]
-        for name, count in counts[:MOST_TESTS]
-    ]
+    rows = [[_name(name), f"{count:,}"] for name, count in counts[:MOST_TESTS]]
     words = (
         f"Cells are missing. Each variable is modelled by those of the {check.n_rows:,} rows that "
         "have it and all that it depends on."
     )
-    title = element("summary", "Rows of each factor, the fewest first")
-    table = html_table(["variable", "rows"], rows, numbers=(1,))
-    return [element("p", words), element("details", title, _scrolled(table, "Rows of factors"))]
+    table = _scrolled(html_table(["variable", "rows"], rows, numbers=(1,)), "Rows of factors")
+    return [element("p", words), _folded("Rows of each factor, the fewest first", table)]
 
 
 def _p_value(value: float) -> str:
-    return f"{value:.3f}" if value >= SMALLEST_P else f"< {SMALLEST_P}"
+    return f"{value:.3f}" if value >= 0.001 else "< 0.001"
 
 
 def _minus(figure: str) -> str:
@@ -330,49 +311,19 @@ def _minus(figure: str) -> str:
     return figure.replace("-", "−")
 
 
-def _claim(row: Any) -> Markup:
-    names = [
-        element("bdi", shorten(name, LONGEST_NAME)) for name in (row.variable, row.independent_of)
-    ]
-    given = join([" given ", _names(row.given, MOST_GIVEN)]) if row.given else ""
-    return join([names[0], " ⊥ ", names[1], given])
+def _name(name: str) -> Markup:
+    """Return a name, kept apart from the direction of the text around it."""
+    return element("bdi", shorten(name, LONGEST_NAME))
 
 
-def _said(row: Any) -> Markup:
-    class_ = {VIOLATED: "violated", NOT_REJECTED: "kept", CANNOT_TELL: "untold"}[row.verdict]
-    reason = element("span", row.reason, class_="reason") if row.reason else ""
-    return join([element("span", row.verdict, class_=f"said {class_}"), reason])
-
-
-def _names(names: Sequence[str], most: int = MOST_NAMES) -> Markup:
-    """Return some names, each kept apart from the text around it, and how many more there are."""
-    shown = [element("bdi", shorten(name, LONGEST_NAME)) for name in names[:most]]
+def _names(names: Sequence[str], most: int = 40) -> Markup:
+    """Return some names, and how many more there are."""
     rest = [f"{len(names) - most} more"] if len(names) > most else []
-    return join([*shown, *rest], ", ")
-
-
-def _tiles(tiles: Iterable[tuple[str, str, str]]) -> Markup:
-    shown = [
-        element(
-            "div",
-            element("dt", name),
-            element("dd", figure, class_="figure"),
-            element("dd", note, class_="note"),
-        )
-        for name, figure, note in tiles
-    ]
-    return element("dl", *shown, class_="tiles")
+    return join([*map(_name, names[:most]), *rest], ", ")
 
 
 def _figure(title: object, note: str, chart: Markup) -> Markup:
     return element("figure", element("figcaption", title, element("small", note)), chart)
-
-
-def _correlations(correlation: tuple[float, float] | None) -> str:
-    if correlation is None:
-        return ""
-    before, after = (_minus(f"{value:.2f}") for value in correlation)
-    return f"; correlation {before} observed, {after} new"
 
 
 def _legend() -> Markup:
@@ -388,6 +339,6 @@ def _legend() -> Markup:
     )
 
 
-def _facts(facts: Iterable[tuple[str, str]]) -> Markup:
-    rows = [[name, shorten(fact, LONGEST_FACT)] for name, fact in facts]
+def _facts(facts: Mapping[str, str]) -> Markup:
+    rows = [[name, shorten(fact, LONGEST_FACT)] for name, fact in facts.items()]
     return element("div", html_table(["what", "used"], rows), class_="facts")
