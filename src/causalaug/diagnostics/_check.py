@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from causalaug._progress import Budget, report_step, watched
+from causalaug._progress import OUT_OF_TIME, Budget, report_step, watched
 from causalaug._random import RandomState, as_generator
 from causalaug._validation import check_bool, check_choice, check_jobs
 from causalaug.diagnostics._coding import Variable, read_variables, strata_of
