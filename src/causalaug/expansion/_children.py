@@ -66,7 +66,7 @@ class LevelChildren:
     def all(self) -> Ragged:
         """Return every child whose weight is not zero; the owners are the paths."""
         children = self.gather(self.listed(lambda: 0.0, log_cut=np.inf))
-        return children.at(np.flatnonzero(np.exp(children.log_weight) > 0.0))
+        return children.where(np.exp(children.log_weight) > 0.0)
 
     def gather(self, parts: Iterable[tuple[IntArray, Ragged]]) -> Ragged:
         """Return the children of all parts that `listed` yields, by path."""

@@ -270,6 +270,8 @@ def _best_by_key(tree: ProbabilityTree, forward: _Forward) -> tuple[IntArray, Fl
     for _, owner, edges in _edge_blocks(forward):
         value = forward.best[owner] + forward.branches.log_weight[edges]
         parts.append(_best_of_equal(_edge_keys(tree, forward, owner, edges), value, bound))
+    if len(parts) == 2:
+        return parts[1]
     keys, best = (np.concatenate(each) for each in zip(*parts, strict=True))
     return _best_of_equal(keys, best, bound)
 
