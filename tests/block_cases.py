@@ -47,7 +47,6 @@ TINY = {
     (_children, "MOST_PATHS"): 2,
     (_children, "STRIDE"): 2,
     (_product, "BLOCK_ENTRIES"): 4,
-    (_product, "BATCH_QUERIES"): 3,
 }
 """Constants that cut the work into blocks, so small that all of them matter."""
 
