@@ -232,7 +232,9 @@ class ProductKernel(RowWeigher):
     def _are_near(self, query: FloatArray, cut: float) -> bool:
         """Whether much of the table matters to the queries, judged by sixteen of them."""
         some = query[:: max(len(query) // 16, 1)]
-        return len(self._near_rows(some, cut)[1]) > DENSE_PART * self.n_rows * len(some)
+        log_kernel = self._log_products(some, self._coordinates(some)[0], self._places)
+        is_near = log_kernel >= log_kernel.max(axis=1, initial=-np.inf, keepdims=True) - cut
+        return bool(np.count_nonzero(is_near) > DENSE_PART * is_near.size)
 
     def _near_rows(self, query: FloatArray, cut: float) -> tuple[IntArray, IntArray]:
         """Return the rows that may matter, those of each query between two of the offsets.
