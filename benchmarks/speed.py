@@ -20,9 +20,8 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 from sklearn.linear_model import Ridge
 
 import causalaug as ca
-from causalaug.expansion._enumeration import enumerate_paths
 from causalaug.expansion._frontier import describe_tree
-from causalaug.expansion._trellis import Trellis, build_trellis
+from causalaug.expansion._trellis import Trellis, build_trellis, enumerate_paths
 from causalaug.model import fit_table
 from learner_fits import fit_again, noted
 

@@ -13,7 +13,6 @@ ROOT = Path(causalaug.__file__).parent
 LAYERS = [
     ["exceptions", "typing"],
     [
-        "_heap",
         "_magnitudes",
         "_memory",
         "_markup",

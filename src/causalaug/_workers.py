@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from causalaug._heap import roomy_heap
 from causalaug._optional import import_optional
 from causalaug._threads import one_blas_thread
 from causalaug._validation import check_integer
@@ -188,8 +187,7 @@ class _Failure:
 
 def _attempt(work: Work[Any, Any], shared: object, block: int) -> Any:
     try:
-        with roomy_heap():
-            return work(shared, block)
+        return work(shared, block)
     except CausalAugError as error:
         return _Failure(type(error), error.args)
 

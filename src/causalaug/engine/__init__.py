@@ -5,10 +5,14 @@ alone: the result is the same on one core, on all of them, or on a cluster.
 """
 
 from causalaug.engine._dataset import AugmentedDataset, read_augmented
-from causalaug.engine._learners import as_dask_frame, as_xgboost_iter, partial_fit
+from causalaug.engine._learners import (
+    as_dask_frame,
+    as_torch_dataset,
+    as_xgboost_iter,
+    partial_fit,
+)
 from causalaug.engine._parquet import augment_to_parquet
 from causalaug.engine._stream import BatchStream, stream_batches
-from causalaug.engine._torch import as_torch_dataset
 
 __all__ = [
     "AugmentedDataset",

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from causalaug._validation import check_integer
-from causalaug.engine._added_columns import AddedColumns
 from causalaug.engine._arrow import as_pandas, import_arrow
-from causalaug.engine._folder import LONGEST_REASON, check_inside, read_manifest
+from causalaug.engine._folder import LONGEST_REASON, AddedColumns, check_inside, read_manifest
 from causalaug.exceptions import StoreError
 from causalaug.expansion import LOST_TO_ROUNDING
 from causalaug.typing import FloatArray

@@ -11,7 +11,8 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,8 @@ import joblib
 from causalaug._atomic import atomic_path
 from causalaug._markup import steady_repr
 from causalaug._validation import brief
-from causalaug.engine._added_columns import AddedColumns
 from causalaug.engine._arrow import find_categories, hash_source
-from causalaug.engine._part_files import Part, part_name
-from causalaug.exceptions import OutputError, StoreError
+from causalaug.exceptions import OutputError, ParameterError, StoreError
 from causalaug.model import BlockJob
 
 FORMAT = 2
@@ -35,6 +34,81 @@ LIBRARIES = ("causalaug", "numpy", "scipy", "scikit-learn", "pyarrow")
 LONGEST_REASON = 300
 """Characters of what a library says of a file."""
 REMEDY = "Delete the folder and call `augment_to_parquet` again, or put a copy in its place."
+
+
+@dataclass(frozen=True)
+class AddedColumns:
+    """The names of the columns that are added.
+
+    Parameters
+    ----------
+    weight : str
+        The column of weights.
+    provenance : str or None
+        What is put before the name of a column for the one that says which observed row each
+        cell came from; None leaves them out.
+
+    Examples
+    --------
+    >>> AddedColumns("weight", "row_of_").added(["x", "y"])
+    ('weight', 'row_of_x', 'row_of_y')
+    """
+
+    weight: str
+    provenance: str | None
+
+    def added(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of the columns that are added."""
+        if self.provenance is None:
+            return (self.weight,)
+        return (self.weight, *(f"{self.provenance}{column}" for column in columns))
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Raise unless all names are new."""
+        for name, value in (("weight", self.weight), ("provenance", self.provenance)):
+            if not isinstance(value, str) and not (name == "provenance" and value is None):
+                raise ParameterError(f"`{name}` must be a string. Found {value!r}.")
+        added = self.added(columns)
+        taken = sorted({name for name in added if name in columns or added.count(name) > 1})
+        if taken:
+            raise ParameterError(
+                f"The columns that are added must have names of their own. Found {taken} twice. "
+                f"Choose other names: weight={self.weight!r} and provenance={self.provenance!r}, "
+                "which is put before the name of each column, are what was asked for."
+            )
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the manifest lists of a file; all but the checksum, it says of itself."""
+
+    file: str
+    rows: int
+    mass: float
+    sha256: str
+
+
+def part_name(block: int) -> str:
+    """Return the name of the file of a block."""
+    return f"part-{block:05d}.parquet"
+
+
+def checksum_path(part: Path) -> Path:
+    """Return where the checksum of a part is while the data set grows."""
+    return part.with_name(f"{part.name}.sha256")
+
+
+def checksum_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def remove_checksums(folder: Path) -> None:
+    """Remove the checksums beside the parts; the manifest has them all."""
+    for path in folder.glob("part-*.parquet.sha256"):
+        with suppress(OSError):
+            path.unlink()
 
 
 def describe_job(job: BlockJob, layout: AddedColumns) -> dict[str, Any]:

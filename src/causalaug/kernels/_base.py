@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causalaug._ragged import Ragged, RowWeights
-from causalaug.kernels._sums import GaussianSums
 from causalaug.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from causalaug.kernels._univariate import KernelColumn
 
-BLOCK_ENTRIES = 1 << 17
+BLOCK_ENTRIES = 1 << 19
 """Entries weighed at a time: small enough for the processor's cache."""
 
 
@@ -33,11 +32,6 @@ class RowWeigher(ABC):
     def may_end(self) -> bool:
         """Whether all rows may have no weight, so that a path ends."""
         return True
-
-    @property
-    def sums(self) -> GaussianSums | None:
-        """Sums of the kernels of all rows, if they can be had without weighing each of these."""
-        return None
 
     @property
     def uses_pillow(self) -> bool:
