@@ -92,10 +92,13 @@ class _PlainFloatWeigher(RowWeigher):
             near = block.at_least(np.full(block.n_owners, -np.inf))
             asked = query[start : start + block.n_owners]
             kernel = plain_kernel(asked[near.owner], self.reference[near.index], self.kernels)
-            found = near.at(np.flatnonzero(kernel > 0.0))
-            log_kernel = np.log(kernel[kernel > 0.0])
-            heaviest = segment_reduce(np.maximum, log_kernel, found.offsets, empty=0.0)
-            yield Ragged.normalised(found.offsets, found.index, log_kernel - heaviest[found.owner])
+            there = np.flatnonzero(kernel > 0.0)
+            # The offsets count the entries before each owner's first: some are left out.
+            offsets = np.searchsorted(there, near.offsets)
+            log_kernel = np.log(kernel[there])
+            heaviest = segment_reduce(np.maximum, log_kernel, offsets, empty=0.0)
+            relative = log_kernel - heaviest[near.owner[there]]
+            yield Ragged.normalised(offsets, near.index[there], relative)
             start += block.n_owners
 
 
