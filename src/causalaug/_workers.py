@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
+from causalaug._heap import roomy_heap
 from causalaug._optional import import_optional
 from causalaug._threads import one_blas_thread
 from causalaug._validation import check_integer
@@ -187,7 +188,8 @@ class _Failure:
 
 def _attempt(work: Work[Any, Any], shared: object, block: int) -> Any:
     try:
-        return work(shared, block)
+        with roomy_heap():
+            return work(shared, block)
     except CausalAugError as error:
         return _Failure(type(error), error.args)
 

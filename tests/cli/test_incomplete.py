@@ -145,9 +145,7 @@ def test_evaluate_to_report(shop):
     for said in (document["verdict"], text):
         assert f"Rows without a target: {unlabelled}." in said
         assert "an IterativeImputer filled them in" in said
-    assert "warning: Columns that are no node of the graph are left out: ['machine id']" in (
-        result.stderr
-    )
+    assert "warning: Columns that are no node of the graph: ['machine id']" in (result.stderr)
     assert "Cells are missing. Each variable is modelled by those of the 60 rows" in text
     assert document["check"]["rows"] == 60
     assert document["augmentation"]["dropped mass"] == pytest.approx(0.0, abs=1e-9)

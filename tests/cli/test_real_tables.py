@@ -45,7 +45,7 @@ def test_from_a_file_to_a_report(visits, tmp_path):
     result = succeed("evaluate", visits, *words)
     assert f"Kinds: {KINDS} (--kinds changes them)." in result.stdout.splitlines()
     assert result.stderr.count("warning: ") == 1
-    assert "Columns that are no node of the graph are left out: ['id']" in result.stderr
+    assert "Columns that are no node of the graph: ['id']" in result.stderr
     assert "columns outside the graph" in report.read_text()
 
 

@@ -129,7 +129,7 @@ def test_columns_outside_the_graph_are_for_learners_only(rows, convert, share):
     X, y = rows
     wide = convert(X.assign(id=np.arange(24.0))[["a", "id", "b", "c"]])
     words = (
-        r"^Columns that are no node of the graph are left out: \['id'\]\. Learners see them, the "
+        r"^Columns that are no node of the graph: \['id'\]\. Learners see them, the "
         r"graph's model does not\. Drop them, or add them to the graph\.$"
     )
     with pytest.warns(CausalAugWarning, match=words) as caught:

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from causalaug.estimators._cross_fit import CrossFit
 from causalaug.estimators._folds import Classification, Regression
 from causalaug.estimators._stacking import stacked_weights, tail_length
 
@@ -140,15 +139,3 @@ def test_one_outlier_makes_a_long_tail_and_no_error_none():
     residuals[7] = 100.0
     assert tail_length(residuals, np.ones(60)) == pytest.approx(20.0, rel=0.02)
     assert tail_length(np.zeros((5, 2)), np.ones(5)) == 1.0
-
-
-@pytest.mark.parametrize(("outlier", "of_plain"), [(0.0, 1.0 / 4.0), (1e3, 1.0 / 2.0)])
-def test_what_long_tails_leave_undecided_goes_to_the_plain_learner(outlier, of_plain):
-    names = ("plain", "first", "second", "third")
-    alike = np.random.default_rng(0).normal(size=60)
-    alike[7] += outlier
-    predictions = np.repeat(-alike[:, np.newaxis], len(names), axis=1)
-    judged = CrossFit(names, predictions, np.zeros(60), np.ones(60), Regression())
-    weights = judged.weights()
-    assert weights[0] == pytest.approx(of_plain, abs=0.03)
-    assert weights[1:] == pytest.approx((1.0 - weights[0]) / 3.0)

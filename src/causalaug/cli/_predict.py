@@ -22,7 +22,7 @@ from causalaug.cli._options import (
     option,
     refuse,
 )
-from causalaug.cli._output import Output, kinds_in_words
+from causalaug.cli._output import Output, kinds_in_words, listed
 from causalaug.exceptions import ParameterError, TableError
 
 if TYPE_CHECKING:
@@ -121,11 +121,12 @@ def predict(
     admg = _files.open_graph(graph)
     if target not in admg.nodes:
         raise ParameterError(no_node(target, admg.nodes))
-    train = _tables.read_table(
-        data, table, _cells.Expected(admg.nodes, options["kinds"]), output.remark
-    )
-    train = _rows.only_nodes(train, admg.nodes, output)
-    check_same_variables(admg.nodes, list(train.columns))
+    # A learner sees columns that are no node, as `evaluate` lets it; the graph's model does not.
+    seen = admg.nodes if model == ModelName.graph else None
+    train = _tables.read_table(data, table, _cells.Expected(seen, options["kinds"]), output.remark)
+    check_same_variables(admg.nodes, [name for name in train if name in admg.nodes])
+    if model == ModelName.graph:
+        train = _rows.only_nodes(train, admg.nodes, output)
     cells = train[target]
     if task is None and estimator is not None and target not in options["kinds"]:
         task = _rows.task_of_learner(estimator, cells)
@@ -142,7 +143,13 @@ def predict(
     expected = _cells.Expected(set(known.columns), like=known)
     blocks = _tables.read_blocks(new, table, expected, lambda line: output.remark(f"NEW: {line}"))
     first = _tables.only_chosen(next(iter(blocks.frames())), table, must_exist=False)
-    used = list(_rows.only_evidence(first, admg.nodes, target, output).columns)
+    outside = [name for name in train if name not in admg.nodes]
+    extra = [name for name in outside if name in first]
+    if absent := [name for name in outside if name not in first]:
+        output.remark(f"Left out, since NEW does not have them: {listed(absent)}")
+        train = train.drop(columns=absent)
+    inside = _rows.only_evidence(first.drop(columns=extra), admg.nodes, target, output)
+    used = [*inside.columns, *extra]
     problem = Problem(train, admg, target, levels, options)
     with output.progress("Fitting learners"):
         predictor = _predictor(problem, model, estimator or LearnerName.boosting, seed, output)
@@ -158,9 +165,8 @@ def predict(
     if output.quiet:
         return
     output.say(kinds_in_words(predictor.kinds))
-    if kind != "continuous":
-        output.say(f"{target!r} is predicted as classes, since it is {kind}.{_as_a_number(cells)}")
-    elif not is_given and (note := _rows.task_in_words(target, cells, "regression")):
+    taken = TaskName.regression if kind == "continuous" else TaskName.classification
+    if not is_given and (note := _rows.task_in_words(target, cells, taken.value)):
         output.say(note)
     output.say(predictor.words)
     output.say(f"Wrote {blocks.n_rows} predictions of {target} to {out}")
@@ -186,27 +192,34 @@ def _predictor(
 
 
 def _by_graph(problem: Problem) -> Predictor:
-    """Return what predicts by the graph's own model."""
-    import pandas as pd
+    """Return what predicts by the graph's own model, as `evaluate` judges it."""
+    from causalaug.cli import _rows
+    from causalaug.estimators import GraphClassifier, GraphRegressor
 
-    from causalaug.estimators import predict_in_blocks
-    from causalaug.model import fit_model
-
-    model = fit_model(problem.train, problem.graph, "auto", **problem.options)
-    kinds: dict[str, str] = dict(zip(model.table.columns, model.table.kinds, strict=True))
-
-    def frame(part: Any) -> "pd.DataFrame":
-        if part.levels is not None:
-            return _frame_of_classes(problem, part.levels, part.probabilities)
-        quantiles = [part.quantile(level) for level in problem.levels]
-        return _frame_of_numbers(problem, part.mean, quantiles)
+    names = [name for name in problem.train if name in problem.graph.nodes]
+    train, target = problem.train[names], problem.target
+    kinds = _rows.kinds_taken(train, problem.options["kinds"])
+    is_class = kinds[target] != "continuous"
+    features = train.drop(columns=target)
+    model: Any = (GraphClassifier if is_class else GraphRegressor)(
+        problem.graph, target=target, random_state=0, **problem.options
+    )
+    model.fit(features, train[target])
 
     def predict(rows: "pd.DataFrame") -> "pd.DataFrame":
-        # A distribution is some hundred numbers a row, of which a few are written.
-        parts = predict_in_blocks(model, problem.target, rows)
-        return pd.concat(map(frame, parts), ignore_index=True)
+        rows = _with_all_columns(rows, features)
+        if is_class:
+            return _frame_of_classes(problem, model.classes_, model.predict_proba(rows))
+        quantiles = model.predict_quantile(rows, problem.levels).T
+        return _frame_of_numbers(problem, model.predict(rows), quantiles)
 
-    return Predictor(predict, kinds, "The graph's own model predicts.", {"model": "graph"})
+    words = "The graph's own model predicts."
+    if model.graph_weight_ < 1.0:
+        words = (
+            f"The graph's own model predicts, with a weight of {model.graph_weight_:.2f}; the rest "
+            "is a model that needs no causal knowledge."
+        )
+    return Predictor(predict, kinds, words, {"model": "graph", "weight": model.graph_weight_})
 
 
 def _by_blend(problem: Problem, name: LearnerName, seed: int) -> Predictor | None:

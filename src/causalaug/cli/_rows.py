@@ -67,8 +67,7 @@ def task_in_words(target: str, cells: pd.Series[Any], task: str) -> str | None:
     >>> task_in_words("n", pd.Series([1, 2, 3], name="n"), "regression")
     'n has 3 whole values and is predicted as a number; --task classification predicts classes.'
     """
-    few = kinds_taken(cells.to_frame(), {})[target] != "continuous"
-    note = note_on_task(target, cells, task, few=few)
+    note = note_on_task(target, cells, task)
     if note is None:
         return None
     return note.replace('task="', "--task ").replace('" predicts', " predicts")

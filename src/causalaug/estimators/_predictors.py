@@ -24,19 +24,30 @@ PREDICTED_AT_ONCE = 2048
 answer one is kept."""
 
 
-def within_reach(predictions: FloatArray, plain: FloatArray, reach: Range) -> FloatArray:
-    """Return predictions, each moved to the nearer bound if it is outside.
+def within_reach(
+    predictions: FloatArray, plain: FloatArray, reach: Range, *, is_bounded: bool
+) -> FloatArray:
+    """Return what a candidate predicts, as far beyond the rows as the plain learner, no farther.
 
-    A learner with new rows can extrapolate further than one without them: on a tenth of the rows of
-    Sachs, whose tails are heavy, ridge regression did, and the blend around it lost all its gain.
-    As the graph's own model may go as far as a line does (`MeanBounds`), it may go as far as the
-    plain learner: what that one predicts for a row is never out of reach.
+    Candidates are weighed by rows that were held out, which say nothing of what lies beyond all
+    rows. There the plain learner decides alone: where it is out of reach, every candidate ends at
+    the reach, and is moved as far beyond it as the plain learner is. Where it is within, candidates
+    that learn from new rows are bounded, since they extrapolate at their worst; models have bounds
+    of their own (`MeanBounds`).
 
-    >>> within_reach(np.array([20.0, 20.0]), np.array([4.0, 12.0]), (-3.0, 9.0))
-    array([ 9., 12.])
+    On tables whose tails are long, averages of candidates that ended at bounds of their own were up
+    to 3.7 times as bad as the plain learner, and are at most 1.12 times (131 tables of two
+    generators); a right graph of straight lines gains ridge regression one point more.
+
+    >>> within_reach(np.array([8.0, 20.0]), np.array([4.0, 12.0]), (-3.0, 9.0), is_bounded=True)
+    array([ 8., 12.])
+    >>> within_reach(np.array([20.0, 1.0]), np.array([4.0, 12.0]), (-3.0, 9.0), is_bounded=False)
+    array([20.,  4.])
     """
     low, high = reach
-    return np.clip(predictions, np.minimum(plain, low), np.maximum(plain, high))
+    beyond = plain - np.clip(plain, low, high)
+    moved = np.clip(predictions, low, high) + beyond
+    return moved if is_bounded else np.where(beyond == 0.0, predictions, moved)
 
 
 def numbers_in(table: Table, name: str) -> tuple[FloatArray, FloatArray]:
@@ -126,9 +137,9 @@ class WeightedMembers:
     is_bounded : tuple of bool
         Which of the members go no further than the plain learner or the data.
     plain : estimator, optional
-        The learner without new rows, fitted if any of the members is bounded.
+        The learner without new rows, for numbers.
     reach : (float, float), optional
-        How far these may predict if the plain learner goes less far; None for classes.
+        Where the plain learner begins to decide alone, see `within_reach`; None for classes.
     """
 
     members: tuple[tuple[float, Any], ...]
@@ -147,12 +158,12 @@ class WeightedMembers:
     def predict_mean(self, X: Any) -> FloatArray:
         """Return the weighted mean: numbers, or one probability per class."""
         members = [member for _, member in self.members]
-        if self.reach is None or not any(self.is_bounded):
+        if self.reach is None:
             predictions = self._predictions(members, X)
         else:
             plain, *predictions = self._predictions([self.plain, *members], X)
             predictions = [
-                within_reach(predicted, plain, self.reach) if is_bounded else predicted
+                within_reach(predicted, plain, self.reach, is_bounded=is_bounded)
                 for predicted, is_bounded in zip(predictions, self.is_bounded, strict=True)
             ]
         weights = [weight for weight, _ in self.members]

@@ -374,8 +374,7 @@ class _ObservedRows:
 
     def notes_on_task(self, task: str) -> list[str]:
         """Say how the target was taken, if it might be either."""
-        few = self.table.kinds[self.table.index(self.target)] != "continuous"
-        note = note_on_task(self.target, self.opened[self.target], task, few=few)
+        note = note_on_task(self.target, self.opened[self.target], task)
         return [] if note is None else [note]
 
     def notes_on_holes(self, others: Mapping[str, Any]) -> list[str]:

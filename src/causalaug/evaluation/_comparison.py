@@ -207,6 +207,13 @@ class Comparison:
         return len(self.losses)
 
     @property
+    def _n_distinct(self) -> int:
+        """The number of rows without copies: a copy is no more evidence."""
+        if self.copies is None:
+            return self.n_rows
+        return len(np.unique(self.copies[self.losses.index.to_numpy()]))
+
+    @property
     def findings(self) -> tuple[str, ...]:
         """What to make of the gain, of its parts, and of the other learners, in words.
 
@@ -237,9 +244,9 @@ class Comparison:
             return ()
         steps = [self._about_more_rows()]
         if self.independences.change > 0.0:
-            steps.append("try its order alone, `complete_graph(graph.topological_order())`")
-        if self.best_plain != BASELINE:
-            steps.append(f"try {self.best_plain} as the estimator")
+            steps.append("try its order alone, which is a graph, too: `a, b < c < d`")
+        if self.against_best_plain.change > 0.0 and self.best_plain != BASELINE:
+            steps.append(f"take plain {self.best_plain}, whose loss is lower")
         return tuple(steps)
 
     def gain(self, method: str, against: str = BASELINE, *, of: str | None = None) -> Gain:
@@ -304,7 +311,7 @@ class Comparison:
         )
         if self.has_rivals and self.best_plain != BASELINE:
             figures += f", against plain {self.best_plain} by {self.against_best_plain}"
-        if not self.total.is_clear:
+        if not self.total.is_clear or self._is_negligible:
             return f"{self._without_a_clear_change()}: {figures}."
         if self.total.change > 0.0:
             return f"{self._who_hurts()}: {figures}. Do not use it here."
@@ -324,7 +331,8 @@ class Comparison:
 
         The gain in total must be clear, the step as well, and no plain learner clearly better.
         """
-        if not (self.total.is_clear and self.total.change < 0.0) or self.is_beaten:
+        is_better = self.total.is_clear and self.total.change < 0.0 and not self._is_negligible
+        if not is_better or self.is_beaten:
             return ()
         steps = {"order": self.order, "independences": self.independences}
         return tuple(name for name, gain in steps.items() if gain.is_clear and gain.change < 0.0)
@@ -368,15 +376,18 @@ class Comparison:
             100 * (self.total.change + sign * CLEAR * self.total.standard_error)
             for sign in (-1.0, 1.0)
         )
+        # No loss falls by more than all of it.
+        low = max(low, -100.0)
         range_ = (
             f"the blend is not clearly worse than {self.learner} alone, the change may be anything "
             f"from {low:+.0f} to {high:+.0f} percent"
         )
-        needed = self.total.rows_to_tell(self.n_rows)
+        needed = self.total.rows_to_tell(self._n_distinct)
         if needed is None:
             return f"{range_}; no number of rows would tell a change as small as the one seen"
         return (
-            f"{range_}; if it stays as it is, about {needed:,} rows would tell ({self.n_rows} now)"
+            f"{range_}; if it stays as it is, about {needed:,} rows would tell "
+            f"({self._n_distinct} now)"
         )
 
     def _about_its_parts(self) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from causalaug._validation import check_choice
+from causalaug.table import MOST_RANKS
 
 REGRESSION, CLASSIFICATION = "regression", "classification"
 TASKS = (CLASSIFICATION, REGRESSION)
@@ -49,7 +50,7 @@ def task_of(target: Any, task: str | None = None, estimator: Any = None) -> str:
     return CLASSIFICATION if _are_two(numbers) else REGRESSION
 
 
-def note_on_task(name: str, target: Any, task: str, *, few: bool) -> str | None:
+def note_on_task(name: str, target: Any, task: str) -> str | None:
     """Return one line on how a target of numbers was taken, where it might be either.
 
     Parameters
@@ -60,15 +61,13 @@ def note_on_task(name: str, target: Any, task: str, *, few: bool) -> str | None:
         Its cells.
     task : str
         How it was taken.
-    few : bool
-        Whether its values are few enough to be levels.
     """
     numbers = _numbers(target)
     if numbers is None:
         return None
     if _are_two(numbers):
         found = "has two values"
-    elif few:
+    elif _are_stages(numbers):
         found = f"has {len(np.unique(numbers))} whole values"
     else:
         return None
@@ -90,3 +89,9 @@ def _numbers(target: Any) -> Any:
 
 def _are_two(numbers: Any) -> bool:
     return len(np.unique(numbers)) == 2 and bool((numbers == np.rint(numbers)).all())
+
+
+def _are_stages(numbers: Any) -> bool:
+    """Say whether numbers are whole and few, such as stages, however they are stored."""
+    distinct = np.unique(numbers)
+    return 2 < len(distinct) <= MOST_RANKS and bool((distinct == np.round(distinct)).all())

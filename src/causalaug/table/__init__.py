@@ -17,6 +17,7 @@ from causalaug.table._cells import (
 )
 from causalaug.table._columns import (
     KINDS,
+    MOST_RANKS,
     ColumnKind,
     KindName,
     Limits,
@@ -29,6 +30,7 @@ from causalaug.table._sources import EXTRA, extra_columns, warn_of_extra, withou
 from causalaug.table._table import Coding, Table
 
 __all__ = [
+    "MOST_RANKS",
     "EXTRA",
     "KINDS",
     "UNSEEN",

@@ -284,8 +284,8 @@ def warn_of_extra(outside: Sequence[str], stacklevel: int = 3) -> None:
     """Name the columns that were left out, if there are any."""
     if outside:
         warnings.warn(
-            f"Columns that are no node of the graph are left out: {some(outside)}. Learners "
-            "see them, the graph's model does not. Drop them, or add them to the graph.",
+            f"Columns that are no node of the graph: {some(outside)}. Learners see them, the "
+            "graph's model does not. Drop them, or add them to the graph.",
             CausalAugWarning,
             stacklevel=stacklevel,
         )

@@ -159,7 +159,7 @@ def read_graph(source: Any, names: Iterable[str] | None = None, format: str | No
     try:
         graph = draft.finish(listed)
     except CyclicGraphError as error:
-        if not isinstance(source, Mapping):
+        if not isinstance(source, Mapping) or set(source) <= set(_MAPPINGS):
             raise
         raise CyclicGraphError(f"{error} {_READ_AS_PARENTS}") from error
     for warning in draft.warnings:
