@@ -36,13 +36,28 @@ def words_of(folder, *options):
 def test_the_mean_and_quantiles_of_a_number_are_those_of_the_graphs_own_model(files):
     folder, drawn = files
     printed = succeed(*words_of(folder, "--model", "graph")).stdout
-    assert "The graph's own model predicts.\nWrote 20 predictions of Y" in printed
+    assert "The graph's own model predicts" in printed
+    assert "Wrote 20 predictions of Y" in printed
     found = pd.read_csv(folder / "p.csv")
     assert list(found) == ["Y", "Y_q0.05", "Y_q0.5", "Y_q0.95"]
-    model = ca.fit_model(drawn.frame[:60], drawn.graph, "auto")
-    expected = model.predict("Y", pd.read_csv(folder / "new.csv"))
-    np.testing.assert_allclose(found["Y"], expected.mean)
-    np.testing.assert_allclose(found["Y_q0.95"], expected.quantile(0.95))
+    rows, asked = drawn.frame[:60], pd.read_csv(folder / "new.csv")
+    model = ca.GraphRegressor(drawn.graph, target="Y").fit(rows.drop(columns="Y"), rows["Y"])
+    np.testing.assert_allclose(found["Y"], model.predict(asked))
+    np.testing.assert_allclose(found["Y_q0.95"], model.predict_quantile(asked, [0.95])[:, 0])
+
+
+def test_learners_see_columns_that_are_no_node_as_evaluate_lets_them(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "c", "outside"])
+    frame["b"] = frame["a"] + 5.0 * frame["outside"]
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    words = ["predict", tmp_path / "rows.csv", tmp_path / "rows.csv", "--graph", "a -> b -> c"]
+    words += ["--target", "b", "--out", tmp_path / "p.csv", "--estimator", "ridge"]
+    result = succeed(*words, "--json")
+    assert "Columns that are no node of the graph: ['outside']" in result.stderr
+    assert json.loads(result.stdout)["plain_loss"] < 0.1 * frame["b"].var()
+    found = pd.read_csv(tmp_path / "p.csv")["b"]
+    assert np.corrcoef(found, frame["b"])[0, 1] > 0.9
 
 
 def test_the_blend_that_evaluate_judges_predicts_unless_told_otherwise(files):
@@ -352,9 +367,9 @@ def test_a_count_is_a_number_and_can_be_classes(counted, tmp_path):
     for words in (["--task", "classification"], ["--kinds", "n=ordered"]):
         said = counted("n", *words).stdout
         assert told not in said
-        assert "predicted as classes, since it is ordered. --task regression predicts a" in said
+        assert "'n' is predicted as classes. --task regression predicts a number." in said
         assert list(pd.read_csv(tmp_path / "p.csv")) == ["n=0", "n=1", "n=2"]
-    assert "'word' is predicted as classes, since it is nominal.\n" in counted("word").stdout
+    assert "'word' is predicted as classes.\n" in counted("word").stdout
 
 
 @pytest.mark.parametrize("number", [1, 1.0])
@@ -364,9 +379,8 @@ def test_two_whole_values_are_classes(number, tmp_path):
     (tmp_path / "new.csv").write_text("y\n1.5\n")
     words = [tmp_path / "train.csv", tmp_path / "new.csv", "--graph", "n -> y", "--target", "n"]
     words += ["--model", "graph"]
-    assert (
-        "'n' is predicted as classes" in run("predict", *words, "--out", tmp_path / "p.csv").stdout
-    )
+    printed = run("predict", *words, "--out", tmp_path / "p.csv").stdout
+    assert "n has two values and is predicted as classes; --task regression predicts" in printed
     assert len(pd.read_csv(tmp_path / "p.csv").columns) == 2
     run("predict", *words, "--task", "regression", "--out", tmp_path / "q.csv")
     assert "n_q0.5" in pd.read_csv(tmp_path / "q.csv")
@@ -402,7 +416,7 @@ def test_columns_may_be_dropped_from_both_tables(tmp_path):
     rows[["load"]].head(3).to_csv(tmp_path / "new.csv", index=False)
     words = ["predict", tmp_path / "rows.csv", tmp_path / "new.csv", "--graph", "load -> wear"]
     words += ["--target", "wear", "--out", tmp_path / "out.csv", "--estimator", "ridge"]
-    assert "Left out, since they are no node of the graph: id" in succeed(*words).stderr
+    assert "Left out, since NEW does not have them: id" in succeed(*words).stderr
     assert "id" not in succeed(*words, "--drop", "id").stderr
     rows.to_csv(tmp_path / "new.csv", index=False)
     assert "id" not in succeed(*words, "--drop", "id").stderr

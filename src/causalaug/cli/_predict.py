@@ -143,7 +143,7 @@ def predict(
     expected = _cells.Expected(set(known.columns), like=known)
     blocks = _tables.read_blocks(new, table, expected, lambda line: output.remark(f"NEW: {line}"))
     first = _tables.only_chosen(next(iter(blocks.frames())), table, must_exist=False)
-    outside = [name for name in train if name not in admg.nodes]
+    outside = [str(name) for name in train if name not in admg.nodes]
     extra = [name for name in outside if name in first]
     if absent := [name for name in outside if name not in first]:
         output.remark(f"Left out, since NEW does not have them: {listed(absent)}")
@@ -168,6 +168,8 @@ def predict(
     taken = TaskName.regression if kind == "continuous" else TaskName.classification
     if not is_given and (note := _rows.task_in_words(target, cells, taken.value)):
         output.say(note)
+    elif taken == TaskName.classification:
+        output.say(f"{target!r} is predicted as classes.{_as_a_number(cells)}")
     output.say(predictor.words)
     output.say(f"Wrote {blocks.n_rows} predictions of {target} to {out}")
 
