@@ -46,6 +46,7 @@ TINY = {
     (_trellis, "BLOCK_NODES"): 3,
     (_children, "MOST_PATHS"): 2,
     (_product, "BLOCK_ENTRIES"): 4,
+    (_product, "BATCH_QUERIES"): 3,
 }
 """Constants that cut the work into blocks, so small that all of them matter."""
 

@@ -13,6 +13,7 @@ ROOT = Path(causalaug.__file__).parent
 LAYERS = [
     ["exceptions", "typing"],
     [
+        "_heap",
         "_magnitudes",
         "_memory",
         "_markup",

@@ -323,7 +323,7 @@ def test_listed_weights_are_exact_far_below_what_exp_can_hold():
 
 def test_merging_no_entries_at_all():
     nothing = Ragged.normalised(ints([0, 0, 0]), ints([]), np.empty(0))
-    merged = nothing.merged(Groups(np.arange(5), ints([0, 5])))
+    merged = nothing.merged(Groups(np.arange(5), ints([0, 5]), np.zeros(5, dtype=int)))
     assert (merged.n_owners, merged.is_alive.tolist()) == (2, [False, False])
 
 
@@ -381,7 +381,7 @@ def test_joined_parts_follow_each_other(parts):
 def test_some_entries_stay_with_their_owners(lists, data):
     n_entries = sum(map(len, lists))
     kept = data.draw(st.lists(st.booleans(), min_size=n_entries, max_size=n_entries))
-    found = as_ragged(lists).where(np.array(kept, dtype=bool))
+    found = as_ragged(lists).at(np.flatnonzero(np.array(kept, dtype=bool)))
     flags = iter(kept)
     assert as_lists(found) == [[pair for pair in owned if next(flags)] for owned in lists]
 

@@ -11,7 +11,7 @@ from causalaug._ragged import Dense, Ragged
 from causalaug.expansion import _children
 from causalaug.expansion._children import LevelChildren, draw_entries, draw_rows
 from causalaug.expansion._frontier import Frontier, describe_tree
-from causalaug.kernels import ColumnKernel, ProductKernel
+from causalaug.kernels import ColumnKernel, ProductKernel, _product
 from strategies import problems
 
 kernels = st.lists(st.sampled_from([0.0, 1e-200, 1e-3, 0.5, 1.0]), min_size=1, max_size=90)
@@ -70,12 +70,14 @@ def test_rounding_never_leads_past_the_last_entry_of_some_weight(n_zeros):
 # Rows drawn by their weights, proposed or weighed.
 
 
+@pytest.mark.parametrize("at_once", [4000, 1 << 17])
 @pytest.mark.parametrize("n_rows", [40, 600])
-def test_rows_are_drawn_by_their_weights_whether_proposed_or_not(n_rows):
+def test_rows_are_drawn_by_their_weights_whether_proposed_or_not(n_rows, at_once, monkeypatch):
     values = np.sort(np.random.default_rng(0).normal(size=n_rows))[:, np.newaxis]
     kernel = ProductKernel(values, [ColumnKernel("gaussian", 0.4)])
     query = np.array([[0.0], [6.0]])
     owner = np.repeat([0, 1], 15_000)
+    monkeypatch.setattr(_children, "MOST_DRAWS", at_once)
     first, second = draw_rows(kernel, query, owner, 2, np.random.default_rng(1))
     for number in (0, 1):
         share = np.exp(kernel.log_weights(query[[number]])[0])
@@ -87,7 +89,13 @@ def test_rows_are_drawn_by_their_weights_whether_proposed_or_not(n_rows):
     assert np.mean(first == second) < 0.9
 
 
-def test_every_entry_gets_a_row_of_its_own_query():
+@pytest.mark.parametrize("at_once", [1, 3, 7])
+@pytest.mark.parametrize("batch", [2, 1 << 14])
+def test_drawn_a_part_at_a_time_every_entry_gets_a_row_of_its_own_query(
+    at_once, batch, monkeypatch
+):
+    monkeypatch.setattr(_children, "MOST_DRAWS", at_once)
+    monkeypatch.setattr(_product, "BATCH_QUERIES", batch)
     values = np.arange(30.0)[:, np.newaxis]
     kernel = ProductKernel(values, [ColumnKernel("gaussian", 1e-3)])
     owner = np.random.default_rng(0).integers(0, 12, 40)
@@ -141,6 +149,7 @@ def test_all_children_are_those_of_each_path(problem):
             {k: w for k, w in expected.items() if w > 1e-300}, rel=1e-9
         )
         going_on = {path for path, _ in expected}
+        assert children.n_dead == len(frontier) - len(going_on)
         assert children.mass == pytest.approx(np.exp(frontier.log_weights[[*going_on]]).sum())
 
 

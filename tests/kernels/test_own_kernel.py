@@ -78,10 +78,12 @@ BANDWIDTH = 0.1
 
 @pytest.fixture(params=["small", "large"])
 def size(request, monkeypatch):
-    """Weigh rows as in a small table, or propose them as in a large one."""
+    """Weigh rows as in a small table, or search and propose them as in a large one."""
     if request.param == "large":
-        monkeypatch.setattr(_product, "LEAST_ACCEPTED", 0.0)
+        monkeypatch.setattr(_product, "SMALL_TABLE", 0)
+        monkeypatch.setattr(_product, "LARGE_TABLE", 0)
         monkeypatch.setattr(_product, "FEWEST_TO_PROPOSE", 0)
+        monkeypatch.setattr(_product, "LARGEST_KEPT_TABLE", 0)
         monkeypatch.setattr(_product, "DENSE_PART", 1.0)
 
 
@@ -240,8 +242,9 @@ values_of_columns = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=12)
     ),
     values_of_columns,
     values_of_columns,
+    st.floats(0.0, 800.0),
 )
-def test_every_kernel_stays_within_its_bounds(kernel, values, query):
+def test_every_kernel_stays_within_its_bounds(kernel, values, query, log_cut):
     kernel = kernel if isinstance(kernel, Kernel) else ColumnKernel(*kernel)
     column = KernelColumn.of(kernel, np.array(values))
     query = np.array(query)[:, np.newaxis]
@@ -251,3 +254,9 @@ def test_every_kernel_stays_within_its_bounds(kernel, values, query):
     assert (log_kernel >= least - slack).all()
     assert (log_kernel <= most + slack).all()
     assert column.may_vanish or least > -inf or column.is_gaussian
+    if column.is_gaussian or column.is_compact:
+        apart = np.abs(query - column.values) / column.distance.bandwidth
+        nearest = apart.min(axis=1)
+        beyond = apart > column.distance.reach(nearest, log_cut)[:, np.newaxis]
+        heaviest = log_kernel.max(axis=1, keepdims=True)
+        assert (log_kernel <= heaviest - log_cut)[beyond].all()

@@ -34,8 +34,8 @@ KERNELS = {
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_accepted_rows_follow_the_weights(name, weighted, monkeypatch):
+    monkeypatch.setattr(_product, "LARGE_TABLE", 0)
     monkeypatch.setattr(_product, "FEWEST_TO_PROPOSE", 0)
-    monkeypatch.setattr(_product, "LEAST_ACCEPTED", 0.0)
     values = reference()
     row_weights = np.linspace(0.5, 2.0, N_ROWS) if weighted else None
     weigher = ProductKernel(values, KERNELS[name], row_weights)
@@ -92,8 +92,8 @@ def test_without_columns_every_proposal_is_accepted():
 
 
 def test_a_query_beyond_all_rows_is_given_up(monkeypatch):
+    monkeypatch.setattr(_product, "LARGE_TABLE", 0)
     monkeypatch.setattr(_product, "FEWEST_TO_PROPOSE", 0)
-    monkeypatch.setattr(_product, "LEAST_ACCEPTED", 0.0)
     kernel = ProductKernel(reference()[:, :1], [ColumnKernel("epanechnikov", 0.5)])
     rows = kernel.propose(np.array([[50.0]]), np.zeros(20, dtype=int), np.random.default_rng(0))
     assert (rows == -1).all()
@@ -102,8 +102,8 @@ def test_a_query_beyond_all_rows_is_given_up(monkeypatch):
 @pytest.mark.parametrize("name", ["nearest", "identity"])
 def test_a_query_that_equals_no_row_is_given_up(name, monkeypatch):
     """Rows that differ in the fewest columns are not known before all are compared."""
+    monkeypatch.setattr(_product, "LARGE_TABLE", 0)
     monkeypatch.setattr(_product, "FEWEST_TO_PROPOSE", 0)
-    monkeypatch.setattr(_product, "LEAST_ACCEPTED", 0.0)
     kernel = ProductKernel(reference(), [ColumnKernel("gaussian", 1.0), ColumnKernel(name)])
     query, owner = np.array([[0.0, 1.0], [0.0, 9.0]]), np.repeat([0, 1], 500)
     rows = kernel.propose(query, owner, np.random.default_rng(0))

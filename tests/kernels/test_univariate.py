@@ -118,14 +118,19 @@ def test_a_column_is_of_one_sort(kernel, sort):
     assert [name for name, holds in sorts.items() if holds] == [sort] * (sort != "neither")
 
 
+@pytest.mark.parametrize("name", [*CONTINUOUS_KERNELS, "identity", "nearest"])
+def test_only_smooth_discrete_kernels_have_odds(name):
+    assert column(name, 0.5).log_least == 0.0
+
+
 def test_odds_count_the_distinct_values():
-    odds = column("aitchison_aitken", 0.2).shape.log_bounds()[0]
+    odds = column("aitchison_aitken", 0.2).log_least
     assert odds == pytest.approx(math.log(0.2 / 2 / 0.8))
 
 
 def test_the_odds_of_ranks_are_those_of_the_farthest():
-    assert column("li_racine", 0.2).shape.log_bounds()[0] == pytest.approx(2 * math.log(0.2))
-    assert column("li_racine", 1.0).shape.log_bounds()[0] == 0.0
+    assert column("li_racine", 0.2).log_least == pytest.approx(2 * math.log(0.2))
+    assert column("li_racine", 1.0).log_least == 0.0
 
 
 @pytest.mark.parametrize("name", [*CONTINUOUS_KERNELS, *DISCRETE_KERNELS, "li_racine"])
@@ -177,6 +182,12 @@ def test_log_kernel_broadcasts_and_leaves_its_arguments_alone():
     np.testing.assert_allclose(found, [[-0.5, -2.0, -4.5], [-0.5, 0.0, -0.5]])
     assert query.ravel().tolist() == [0.0, 2.0]
     assert values.tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_scaled_values_differ_by_distances_in_bandwidths(offset):
+    scaled = column("gaussian", 0.5, VALUES + offset).scaled(VALUES + offset)
+    np.testing.assert_allclose(scaled, (VALUES - 0.5 * (VALUES.min() + VALUES.max())) / 0.5)
 
 
 @compact

@@ -128,28 +128,58 @@ def _choose(frontier: Frontier, level: Level, budget: int, rng: np.random.Genera
     """Return the children that the budget allows; the owners are the paths."""
     if len(frontier) * frontier.variable(level).n_choices <= budget:
         return LevelChildren(frontier, level).all()
-    return _resample(frontier, level, budget, rng)
+    if len(frontier) < budget:
+        listed, least = _paths_to_list(frontier, level, budget)
+        return _resample(frontier, level, listed, budget, least, rng)
+    lightest = float(frontier.log_weights.min())
+    heavier = np.flatnonzero(frontier.log_weights > lightest + resampling.EVEN)
+    listed = np.arange(len(frontier)) if level.weigher.may_end else heavier
+    return _resample(frontier, level, listed, budget, float(np.exp(lightest)), rng)
 
 
-def _resample(frontier: Frontier, level: Level, budget: int, rng: np.random.Generator) -> Ragged:
+def _paths_to_list(frontier: Frontier, level: Level, budget: int) -> tuple[IntArray, float]:
+    """Return the paths that may have a heavy child, and what the survival weight is not below.
+
+    That is half of what a survivor weighs on average, `least`, if no child of half of the mass
+    weighs more: were the survival weight `least`, these alone would fill the budget.
+    """
+    sums = level.weigher.sums if frontier.variable(level).choices.is_trivial else None
+    if sums is not None:
+        pillows, weights = frontier.pillows(level), np.exp(frontier.log_weights)
+        least = 0.5 * float(weights.sum()) / budget
+        # No row's kernel is above one, so no child weighs more than its path over their total.
+        is_light = weights < least * sums.totals(pillows.query)[pillows.groups.ranks]
+        if weights[is_light].sum() >= 0.5 * weights.sum():
+            return np.flatnonzero(~is_light), least
+    return np.arange(len(frontier)), 0.0
+
+
+def _resample(
+    frontier: Frontier,
+    level: Level,
+    listed: IntArray,
+    budget: int,
+    least: float,
+    rng: np.random.Generator,
+) -> Ragged:
     """Keep `budget` of the children, with weights that are right on average.
 
-    Where there are as many paths as the budget allows, and none may end here, the survival weight
-    is at least that of the lightest path: only heavier paths are looked at for heavy children, and
-    each of the others keeps one child at most.
+    Only the paths `listed` are looked at for heavy children. If there are others, none may end
+    here, or have a child heavier than `least`, a weight that the survival weight is not below if
+    no path ends here. Where there are as many paths as the budget allows, none of the others is
+    heavier itself, so that each keeps one child at most.
     """
-    n_paths, pillows = len(frontier), frontier.pillows(level)
-    light, least = np.exp(frontier.log_weights), 0.0
-    listed: IntArray = np.arange(n_paths)
-    if n_paths >= budget and not level.weigher.may_end:
-        lightest = float(frontier.log_weights.min())
-        listed = np.flatnonzero(frontier.log_weights > lightest + resampling.EVEN)
-        least = float(np.exp(lightest))
+    n_paths = len(frontier)
+    pillows = frontier.pillows(level)
     children = LevelChildren(frontier, level, None if len(listed) == n_paths else listed)
+    light = np.exp(frontier.log_weights)
     number = np.full(n_paths, -1)
     number[listed] = np.arange(len(listed))
     others = float(light[number < 0].sum())
     survivors = _Survivors(children, budget, least, others)
+    if least > 0.0 and children.n_dead:
+        # A path ends here: the survival weight may be less, and all are looked at again.
+        survivors = _Survivors(children, budget, 0.0, others)
     heavy = survivors.children
     light[listed] = children.remainders(heavy)
     n_light, total = budget - heavy.n_entries, float(light.sum())
@@ -161,8 +191,14 @@ def _resample(frontier: Frontier, level: Level, budget: int, rng: np.random.Gene
     parent = pillows.groups.order[place]
     choice = np.empty(n_light, dtype=np.int64)
     plain = number[parent] < 0
-    (rows,) = draw_rows(level.weigher, pillows.query, pillows.groups.ranks[parent[plain]], 1, rng)
-    choice[plain] = frontier.variable(level).choices.ranks[rows]
+    sums, several = level.weigher.sums, parent[plain]
+    if n_paths < budget and sums is not None and len(several):
+        # A path may keep several children: they are `c` apart in its mass, so none comes twice.
+        within = offset[plain] / np.exp(frontier.log_weights[several])
+        choice[plain] = sums.rows_at(pillows.query, pillows.groups.ranks[several], within)
+    else:
+        (rows,) = draw_rows(level.weigher, pillows.query, pillows.groups.ranks[several], 1, rng)
+        choice[plain] = frontier.variable(level).choices.ranks[rows]
     choice[~plain] = children.draw(number[parent[~plain]], offset[~plain], heavy)
     survival = np.full(n_light, np.log(total / n_light))
     parents = np.concatenate([parents, parent])

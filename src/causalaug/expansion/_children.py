@@ -28,6 +28,9 @@ from causalaug.typing import FloatArray, IntArray
 MOST_PATHS = 1 << 16
 """Paths whose children are listed at a time."""
 
+MOST_DRAWS = 1 << 17
+"""Entries for which rows are proposed at a time."""
+
 USED_UP = 1e-14
 """A remainder of this part of a path is rounding."""
 
@@ -45,6 +48,11 @@ class LevelChildren:
             pillows, self.log_weights = pillows.at(paths), self.log_weights[paths]
         self._groups, self._query = pillows.groups, pillows.query
         self._is_alive = np.zeros(len(self.log_weights), dtype=bool)
+
+    @property
+    def n_dead(self) -> int:
+        """Number of paths that end here; known once the children were looked at."""
+        return int((~self._is_alive).sum())
 
     @property
     def mass(self) -> float:
@@ -219,8 +227,12 @@ def draw_rows(
     entries left, all rows are weighed once for all draws.
     """
     rows: IntArray = np.empty((n_draws, len(owner)), dtype=np.int64)
+    if len(owner) > MOST_DRAWS and (owner[1:] < owner[:-1]).any():
+        order = group_by_key(owner, len(query)).order
+        rows[:, order] = draw_rows(weigher, query, owner[order], n_draws, rng)
+        return rows
     for row in rows:
-        row[:] = weigher.propose(query, owner, rng)
+        row[:] = _propose(weigher, query, owner, rng)
     place = rng.random(rows.shape)
     left = np.flatnonzero((rows < 0).any(axis=0))
     groups = group_by_key(owner[left], len(query))
@@ -236,6 +248,18 @@ def draw_rows(
             found = weights.index_at(draw_entries(weights, local, places[entries]))
             row[entries] = np.where(row[entries] < 0, found, row[entries])
     return rows
+
+
+def _propose(
+    weigher: RowWeigher, query: FloatArray, owner: IntArray, rng: np.random.Generator
+) -> IntArray:
+    """Propose a row for each entry, very many a part at a time; owners are then ascending."""
+    if len(owner) <= MOST_DRAWS:
+        return weigher.propose(query, owner, rng)
+    parts = np.split(owner, range(MOST_DRAWS, len(owner), MOST_DRAWS))
+    return np.concatenate(
+        [weigher.propose(query[part[0] : part[-1] + 1], part - part[0], rng) for part in parts]
+    )
 
 
 def draw_entries(weights: RowWeights, owner: IntArray, place: FloatArray) -> IntArray:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causalaug._ragged import Ragged, RowWeights
+from causalaug.kernels._sums import GaussianSums
 from causalaug.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ class RowWeigher(ABC):
     def may_end(self) -> bool:
         """Whether all rows may have no weight, so that a path ends."""
         return True
+
+    @property
+    def sums(self) -> GaussianSums | None:
+        """Sums of the kernels of all rows, if they can be had without weighing each of these."""
+        return None
 
     @property
     def uses_pillow(self) -> bool:

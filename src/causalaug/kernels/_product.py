@@ -2,10 +2,11 @@
 
 `ProductKernel.log_kernel` is the reference text: the weight of row `i` given the values `z` of
 the pillow is ``K(z - Z_i) / sum_k K(z - Z_k)``, where `K` is a product of one kernel per column.
-All else in this package gives the same weights with less work: one matrix product says which rows
-could matter in double precision, and only those are weighed exactly; where most of them matter, the
-product itself is exact enough. To draw rows, a few are proposed (`_proposals`). No matrix of rows
-by rows is ever built.
+All else in this package gives the same weights with less work. On a small table each column gets a
+table of kernel values, its distinct values by rows, and a block of queries is a product of rows of
+these tables: no exponential is taken per entry. Where kernels are narrow, or rows are many, only
+the rows that could matter in double precision are found and weighed (`_neighbours`), or a few are
+proposed and drawn (`_proposals`). No matrix of rows by rows is ever built.
 """
 
 import sys
@@ -28,15 +29,27 @@ from causalaug._ragged import (
 )
 from causalaug._threads import one_blas_thread
 from causalaug.kernels._base import BLOCK_ENTRIES, RowWeigher
-from causalaug.kernels._proposals import NearbyRows, SortedRows
+from causalaug.kernels._neighbours import Candidates, NeighbourFinder
+from causalaug.kernels._proposals import NearbyRows
+from causalaug.kernels._sums import GaussianSums
 from causalaug.kernels._univariate import ColumnKernel, Kernel, KernelColumn
 from causalaug.typing import BoolArray, FloatArray, IntArray
 
 NEGLIGIBLE = 34.0
 """``exp(-34)`` is below the precision of a double."""
 
+BATCH_QUERIES = 1 << 14
+"""Queries whose candidates are searched at a time."""
+
+SMALL_TABLE = 2048
+"""Up to this many rows, dense blocks are as fast as finding neighbours. With 4,096 the row "10,000
+new rows at temperature 0.01" of `make bench` takes twice as long."""
+
 DENSE_PART = 0.2
 """Weigh all rows where candidates would be more than this part of the table."""
+
+N_LOOKED_AT = 16
+"""Queries whose neighbours are counted to guess how many there are to the others."""
 
 WIDEST_SQUARE = 1e5
 """Squared ranges, in bandwidths, up to which exponents keep eleven digits."""
@@ -58,6 +71,14 @@ LEAST_ACCEPTED = 2.0
 """Rows are proposed if so many would be accepted, were each proposed once. Slabs do better than
 that, and proposals end by themselves where few succeed: with 32, drawing rows for a pillow of three
 columns takes three times as long (1,600 rows)."""
+
+LARGE_TABLE = 4096
+"""From so many rows on, rows are proposed however narrow the kernel: to list all that matter to
+50,000 queries takes longer (`make bench`, growth with the reference rows)."""
+
+FEWEST_PER_BANDWIDTH = 4.0
+"""Rows to a bandwidth of the range from which on sums are used. With fewer there are fewer rows
+within reach than terms to add up."""
 
 
 class ProductKernel(RowWeigher):
@@ -200,18 +221,16 @@ class ProductKernel(RowWeigher):
             yield from self._same_for_all(len(query))
             return
         cut = max(float(np.log(self.n_rows)) + NEGLIGIBLE, log_cut)
+        may_be_dense = self._is_wide and cut < -SMALLEST_LOG
         with one_blas_thread():
-            if self._is_wide and cut < -SMALLEST_LOG and self._are_near(query, cut):
-                yield from self._dense_blocks(query)
-                return
-            size = max(1, 4 * BLOCK_ENTRIES // self.n_rows)
-            for start in range(0, len(query), size):
-                batch = query[start : start + size]
-                offsets, rows = self._near_rows(batch, cut)
-                for block in blocks_by_size(lengths_of(offsets), BLOCK_ENTRIES // 8):
-                    begin, stop = offsets[[block.start, block.stop]]
-                    bounds = offsets[block.start : block.stop + 1] - begin
-                    yield self._weigh_entries(batch[block], bounds, rows[begin:stop], cut)
+            if may_be_dense and self.n_rows <= SMALL_TABLE and len(query):
+                some = query[:: max(len(query) // N_LOOKED_AT, 1)]
+                if self._near_rows(some, cut).counts.sum() > DENSE_PART * self.n_rows * len(some):
+                    yield from self._dense_blocks(query)
+                    return
+            for start in range(0, len(query), BATCH_QUERIES):
+                batch = query[start : start + BATCH_QUERIES]
+                yield from self._weigh_batch(batch, cut, may_be_dense)
 
     def _same_for_all(self, n_queries: int) -> Iterator[Ragged]:
         """Yield the weights of rows that have no pillow to be compared on."""
@@ -229,18 +248,37 @@ class ProductKernel(RowWeigher):
         widths = [column.width for column in self._columns if column.is_gaussian]
         return 0.0 < sum(width * width for width in widths) <= WIDEST_SQUARE
 
-    def _are_near(self, query: FloatArray, cut: float) -> bool:
-        """Whether much of the table matters to the queries, judged by sixteen of them."""
-        some = query[:: max(len(query) // 16, 1)]
-        log_kernel = self._log_products(some, self._coordinates(some)[0], self._places)
-        is_near = log_kernel >= log_kernel.max(axis=1, initial=-np.inf, keepdims=True) - cut
-        return bool(np.count_nonzero(is_near) > DENSE_PART * is_near.size)
+    @cached_property
+    def _finder(self) -> NeighbourFinder:
+        return NeighbourFinder(self._columns, self.n_rows)
 
-    def _near_rows(self, query: FloatArray, cut: float) -> tuple[IntArray, IntArray]:
-        """Return the rows that may matter, those of each query between two of the offsets.
+    def _weigh_batch(
+        self, query: FloatArray, cut: float, may_be_dense: bool
+    ) -> Iterator[RowWeights]:
+        """Weigh the neighbours of some queries, or all rows if most are neighbours."""
+        is_unmatched = np.zeros(len(query), dtype=bool)
+        if self.n_rows <= SMALL_TABLE:
+            found = self._near_rows(query, cut)
+        else:
+            # What discrete columns and row weights may take off lets lighter Gaussians matter.
+            cut -= sum(column.log_least for column in self._columns)
+            cut -= 0.0 if self._log_rows is None else float(self._log_rows.min())
+            groups = self._finder.match.group_of(query)
+            found = self._finder.find(query, groups, cut)
+            is_unmatched = groups < 0
+            if self._has_nearest and is_unmatched.any():
+                found = found.opened(is_unmatched)
+            if may_be_dense and found.counts.sum() > DENSE_PART * self.n_rows * len(query):
+                yield from self._dense_blocks(query)
+                return
+        for block in blocks_by_size(found.counts, BLOCK_ENTRIES // 8):
+            offsets, rows = offsets_of(found.counts[block]), found.rows(block)
+            yield self._weigh_entries(query[block], offsets, rows, is_unmatched[block], cut)
 
-        All rows are looked at, in single precision. Squares lose digits in a matrix product, so
-        that more rows may be found than matter.
+    def _near_rows(self, query: FloatArray, cut: float) -> Candidates:
+        """Return the rows that may matter to each query, by looking at all of them.
+
+        Squares lose digits in a matrix product, so that more rows may be found than matter.
         """
         coordinates, squares = self._coordinates(query)
         largest = max(squares.max(initial=0.0), -self._places[-2].min())
@@ -249,7 +287,7 @@ class ProductKernel(RowWeigher):
         # nearest to the centre: that bounds all products that a difference is made of.
         reach = 3.0 * np.sqrt(squares) + np.sqrt(-2.0 * self._places[-2].max()) + np.sqrt(cut)
         rounding = np.finfo(dtype).eps * len(self._places) * (1.0 + np.square(reach))
-        places: Any = self._places.astype(dtype)
+        places: FloatArray = self._places.astype(dtype)
         coordinates = coordinates.astype(dtype)
         owners, rows = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         size = max(1, min(BLOCK_ENTRIES // self.n_rows, len(query)))
@@ -269,17 +307,22 @@ class ProductKernel(RowWeigher):
             row, owner = np.divmod(np.flatnonzero(is_near[:length]), shape[1])
             rows.append(row)
             owners.append(owner + start)
-        groups = np.concatenate(owners)
-        order = group_by_key(groups, len(query)).order
-        offsets = offsets_of(np.bincount(groups, minlength=len(query)))
-        return offsets, np.concatenate(rows)[order]
+        owner = np.concatenate(owners)
+        order = group_by_key(owner, len(query)).order
+        counts = np.bincount(owner, minlength=len(query))
+        return Candidates.listed(counts, np.concatenate(rows)[order])
 
     def _weigh_entries(
-        self, query: FloatArray, offsets: IntArray, rows: IntArray, cut: float
+        self, query: FloatArray, offsets: IntArray, rows: IntArray, unmatched: BoolArray, cut: float
     ) -> Ragged:
         """Weigh the named rows of each query; drop those that cannot matter."""
         owner = np.repeat(np.arange(len(query)), lengths_of(offsets))
         log_kernel = self._pair_kernel(query, owner, rows)
+        if self._has_nearest and unmatched.any():
+            # Only the rows that differ in the fewest of the nearest columns are left.
+            mismatches = self._mismatches(query[owner], rows)
+            fewest = segment_reduce(np.minimum, mismatches, offsets, empty=0.0)
+            log_kernel[(mismatches > fewest[owner]) | np.isinf(mismatches)] = -np.inf
         heaviest = segment_reduce(np.maximum, log_kernel, offsets, empty=0.0)
         heaviest = np.where(np.isfinite(heaviest), heaviest, 0.0)
         floor = heaviest - cut - RELATIVE_ROUNDING * np.abs(heaviest)
@@ -406,16 +449,12 @@ class ProductKernel(RowWeigher):
         """
         if not self._columns and self._log_rows is None:
             return rng.integers(self.n_rows, size=len(owner))
-        if self.n_rows < FEWEST_TO_PROPOSE or self._acceptance * self.n_rows <= LEAST_ACCEPTED:
+        is_likely = self._acceptance * self.n_rows > LEAST_ACCEPTED
+        pays = self.n_rows >= (FEWEST_TO_PROPOSE if is_likely else LARGE_TABLE)
+        if not pays or self._finder.primary is None:
             return np.full(len(owner), -1)
-        if self._sorted.primary is None:
-            return np.full(len(owner), -1)
-        nearby = NearbyRows(self._sorted, query)
+        nearby = NearbyRows(self._finder, self._columns[self._finder.primary], query)
         return nearby.propose(self._pair_kernel, owner, rng)
-
-    @cached_property
-    def _sorted(self) -> SortedRows:
-        return SortedRows(self._columns, self.n_rows)
 
     @cached_property
     def _acceptance(self) -> float:
@@ -425,3 +464,13 @@ class ProductKernel(RowWeigher):
         """
         widths = [column.width for column in self._columns if column.is_gaussian]
         return float(np.prod([5.0 / max(width, 5.0) for width in widths]))
+
+    @cached_property
+    def sums(self) -> GaussianSums | None:
+        """Sums of the kernels of all rows, for a single Gaussian column of a large table."""
+        column = self._columns[0] if len(self._columns) == 1 else None
+        if column is None or not column.is_gaussian or self.n_rows < LARGE_TABLE:
+            return None
+        if self.n_rows < FEWEST_PER_BANDWIDTH * column.width:
+            return None
+        return GaussianSums(column, self._finder.order, self._log_rows)

@@ -5,11 +5,11 @@ whatever they add up to; giving up on an entry says nothing about the row that w
 drawn.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from causalaug._ragged import first_reaching, offsets_of
+from causalaug.kernels._neighbours import NeighbourFinder
 from causalaug.kernels._univariate import KernelColumn
 from causalaug.typing import FloatArray, IntArray
 
@@ -26,33 +26,6 @@ PairKernel = Callable[[FloatArray, IntArray, IntArray], FloatArray]
 above zero."""
 
 
-class SortedRows:
-    """The rows by the groups that columns of exact match cut, then by the *primary* column.
-
-    That is the one along which the fewest rows are near: the widest, in bandwidths, of those of
-    compact support or else of the Gaussian ones. None if there is neither.
-    """
-
-    def __init__(self, columns: Sequence[KernelColumn], n_rows: int) -> None:
-        self.match = ExactMatch({c: k.values for c, k in enumerate(columns) if k.is_exact}, n_rows)
-        compact = [c for c, column in enumerate(columns) if column.is_compact]
-        gaussian = [c for c, column in enumerate(columns) if column.is_gaussian]
-        widest = max(compact or gaussian, key=lambda c: columns[c].width, default=None)
-        self.primary = widest
-        self.column = columns[0 if widest is None else widest]
-        keys = [self.column.values, self.match.groups]
-        self.order: IntArray = np.lexsort(keys).astype(np.int32)
-        self.values: FloatArray = self.column.values[self.order]
-
-    def first(
-        self, target: FloatArray, starts: IntArray, stops: IntArray, *, strictly: bool
-    ) -> IntArray:
-        """Return the first sorted row of each window at, or strictly past, its target."""
-        if self.match.is_trivial:
-            return np.searchsorted(self.values, target, side="right" if strictly else "left")
-        return first_reaching(self.values, starts, stops, target, strictly=strictly)
-
-
 class NearbyRows:
     """Slabs of rows around some queries along one sorted column, to propose rows from.
 
@@ -62,19 +35,19 @@ class NearbyRows:
     the slabs come first.
     """
 
-    def __init__(self, rows: SortedRows, query: FloatArray) -> None:
-        """Lay slabs around the queries, along the primary column of the sorted rows."""
-        column, values = rows.column, query[:, rows.primary]
+    def __init__(self, finder: NeighbourFinder, column: KernelColumn, query: FloatArray) -> None:
+        """Lay slabs around the queries, along the column that the finder sorts by."""
+        assert finder.primary is not None
         edges, inner = symmetric_slabs(column.distance.slab_edges)
-        starts, stops = rows.match.bounds(rows.match.group_of(query))
+        starts, stops = finder.match.bounds(finder.match.group_of(query))
         bounds = np.empty((len(edges) + 2, len(query)), dtype=np.int64)
         bounds[0], bounds[-1] = starts, stops
         # Ascending targets are found in a quarter of the time: it pays to sort them for all edges.
-        order = np.argsort(values)
-        centre, starts, stops = values[order], starts[order], stops[order]
+        order = np.argsort(query[:, finder.primary])
+        centre, starts, stops = query[order, finder.primary], starts[order], stops[order]
         for number, edge in enumerate(edges * column.distance.bandwidth, start=1):
-            bounds[number, order] = rows.first(centre + edge, starts, stops, strictly=edge > 0.0)
-        self._query, self._order, self._bounds = query, rows.order, bounds
+            bounds[number, order] = finder.first(centre + edge, starts, stops, strictly=edge > 0.0)
+        self._query, self._order, self._bounds = query, finder.order, bounds
         distance = inner * column.distance.bandwidth
         self._log_bound = column.log_kernel(np.zeros(len(inner)), distance)
         most = np.diff(bounds, axis=0) * np.exp(self._log_bound)[:, np.newaxis]
@@ -128,49 +101,3 @@ def symmetric_slabs(edges: Sequence[float]) -> tuple[FloatArray, FloatArray]:
     """
     reach = np.array(edges)
     return np.concatenate([-reach[::-1], reach]), np.concatenate([reach[::-1], [0.0], reach])
-
-
-class ExactMatch:
-    """Groups of rows with equal values in some columns, and the group of a new row.
-
-    The columns are matched one after the other, each time by a search in the sorted list
-    of what was seen: the group so far and the code of the next value. No key overflows,
-    whatever the number of columns. No columns give one group.
-    """
-
-    def __init__(self, columns: Mapping[int, FloatArray], n_rows: int) -> None:
-        self._known: dict[int, tuple[FloatArray, IntArray]] = {}
-        self.groups: IntArray = np.zeros(n_rows, dtype=np.int64)
-        for column, reference in columns.items():
-            values, codes = np.unique(reference, return_inverse=True)
-            key = self.groups * len(values) + codes
-            pairs, self.groups = np.unique(key, return_inverse=True)
-            self._known[column] = (values, pairs)
-        self._offsets = offsets_of(np.bincount(self.groups))
-
-    @property
-    def is_trivial(self) -> bool:
-        """Whether nothing has to match."""
-        return not self._known
-
-    def group_of(self, query: FloatArray) -> IntArray:
-        """Return the group that each query row matches, or -1."""
-        groups: IntArray = np.zeros(len(query), dtype=np.int64)
-        for column, (values, pairs) in self._known.items():
-            codes = _position(values, query[:, column])
-            known = (groups >= 0) & (codes >= 0)
-            groups = np.where(known, _position(pairs, groups * len(values) + codes), -1)
-        return groups
-
-    def bounds(self, groups: IntArray) -> tuple[IntArray, IntArray]:
-        """Return where each group starts and stops among rows sorted by group; -1 is empty."""
-        known = groups >= 0
-        starts = np.where(known, self._offsets[groups], 0)
-        return starts, np.where(known, self._offsets[groups + 1], 0)
-
-
-def _position(sorted_values: FloatArray | IntArray, wanted: FloatArray | IntArray) -> IntArray:
-    """Return the position of each wanted value in a sorted list of distinct ones, or -1."""
-    position = np.minimum(np.searchsorted(sorted_values, wanted), len(sorted_values) - 1)
-    found: IntArray = np.where(sorted_values[position] == wanted, position, -1)
-    return found

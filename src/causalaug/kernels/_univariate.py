@@ -21,6 +21,9 @@ from causalaug.typing import FloatArray
 NARROWEST = 1e-50
 """Bandwidths below this part of the range change nothing but overflow their squares."""
 
+WIDENED = 1.0 + 1e-9
+"""Reaches and bounds are widened by this factor: nothing must leave them by rounding."""
+
 COMPACT_KERNELS = {
     "epanechnikov": (2, 1),
     "biweight": (2, 2),
@@ -85,11 +88,18 @@ class Kernel(ABC):
 
 @dataclass(frozen=True)
 class DistanceKernel(Kernel):
-    """A kernel that falls with the distance: rows are proposed near ones first."""
+    """A kernel that falls with the distance: the rows that matter are found by a search."""
 
     bandwidth: float
     slab_edges: ClassVar[tuple[float, ...]]
     """Distances in bandwidths at which slabs meet, from which rows are proposed."""
+
+    @abstractmethod
+    def reach(self, nearest: FloatArray, log_cut: float) -> FloatArray:
+        """Return how far rows may be, given how far the nearest one is; both in bandwidths.
+
+        Farther ones are lighter than the nearest by more than `log_cut` in logarithm.
+        """
 
     def log_bounds(self) -> tuple[float, float]:
         """Return that it may vanish, and is largest at equal values."""
@@ -109,6 +119,11 @@ class GaussianKernel(DistanceKernel):
         scaled *= -0.5
         return scaled
 
+    def reach(self, nearest: FloatArray, log_cut: float) -> FloatArray:
+        """Return where ``(r^2 - d^2) / 2`` exceeds the cut, for a row at distance `d`."""
+        reach: FloatArray = np.sqrt(np.square(nearest) + 2.0 * log_cut) * WIDENED
+        return reach
+
 
 @dataclass(frozen=True)
 class CompactKernel(DistanceKernel):
@@ -124,6 +139,10 @@ class CompactKernel(DistanceKernel):
         with np.errstate(divide="ignore"):
             log_kernel: FloatArray = self.outer * np.log1p(-(scaled**self.inner))
         return log_kernel
+
+    def reach(self, nearest: FloatArray, log_cut: float) -> FloatArray:
+        """Return one bandwidth, whatever the nearest row and the cut."""
+        return np.ones_like(nearest)
 
 
 @dataclass(frozen=True)
@@ -258,6 +277,17 @@ class KernelColumn:
         """Whether a row may have no weight at all because of this column."""
         return not self.is_gaussian and self.shape.log_bounds()[0] == -np.inf
 
+    @cached_property
+    def log_least(self) -> float:
+        """The least log-weight against the heaviest, of rows that no search leaves out.
+
+        Rows are searched by their distance and by their exact matches: then it is 0.
+        """
+        if self.is_exact or isinstance(self.shape, DistanceKernel):
+            return 0.0
+        least, most = self.shape.log_bounds()
+        return least - most
+
     # Distances.
 
     @cached_property
@@ -288,6 +318,15 @@ class KernelColumn:
         """The median, around which most values lie, however far the others."""
         return float(np.median(self.values))
 
+    @cached_property
+    def _middle(self) -> float:
+        return 0.5 * self._ends[0] + 0.5 * self._ends[1]
+
+    def scaled(self, values: FloatArray) -> FloatArray:
+        """Return how far values are from the middle of the range, in bandwidths."""
+        scaled: FloatArray = (values - self._middle) / self.distance.bandwidth
+        return scaled
+
     # Values.
 
     def log_kernel(self, query: FloatArray, values: FloatArray) -> FloatArray:
@@ -302,7 +341,7 @@ class KernelColumn:
 
 def _check_bounds(kernel: Kernel, log_kernel: FloatArray, least: float, most: float) -> None:
     """Raise if a kernel leaves its bounds: weights would be wrong, and nobody would see it."""
-    slack = 1e-9 * max(abs(most), abs(least) if least > -np.inf else 0.0)
+    slack = (WIDENED - 1.0) * max(abs(most), abs(least) if least > -np.inf else 0.0)
     low, high = log_kernel.min(initial=most), log_kernel.max(initial=least)
     if low >= least - slack and high <= most + slack:
         return
