@@ -7,7 +7,7 @@ import pandas as pd
 
 import causalaug as ca
 from causalaug import _ragged
-from causalaug.expansion import _children, _frontier, _trellis
+from causalaug.expansion import _children, _enumeration, _frontier, _trellis
 from causalaug.kernels import _product
 from causalaug.model import BlockJob
 from strategies import by_rows
@@ -43,8 +43,9 @@ TINY = {
     (_ragged, "LARGEST_KEY"): 8,
     (_frontier, "LARGEST_KEY"): 8,
     (_trellis, "BLOCK_EDGES"): 3,
-    (_trellis, "BLOCK_NODES"): 3,
+    (_enumeration, "BLOCK_NODES"): 3,
     (_children, "MOST_PATHS"): 2,
+    (_children, "STRIDE"): 2,
     (_product, "BLOCK_ENTRIES"): 4,
     (_product, "BATCH_QUERIES"): 3,
 }

@@ -96,10 +96,6 @@ def blocks_by_size(counts: IntArray, limit: int) -> Iterator[slice]:
     >>> list(blocks_by_size(np.array([2, 2, 9, 1]), limit=4))
     [slice(0, 2, None), slice(2, 3, None), slice(3, 4, None)]
     """
-    if counts.sum() <= limit:
-        # One slice, very often: nothing has to be added up.
-        yield from [slice(0, len(counts))] if len(counts) else []
-        return
     ends = np.cumsum(counts)
     start, done = 0, 0
     while start < len(counts):
@@ -225,13 +221,7 @@ class Groups:
 
     order: IntArray
     offsets: IntArray
-
-    @cached_property
-    def ranks(self) -> IntArray:
-        """The group of each position."""
-        ranks: IntArray = np.empty(len(self.order), dtype=np.int64)
-        ranks[self.order] = np.repeat(np.arange(self.n_groups), lengths_of(self.offsets))
-        return ranks
+    ranks: IntArray
 
     @property
     def first(self) -> IntArray:
@@ -246,13 +236,16 @@ class Groups:
     @property
     def is_trivial(self) -> bool:
         """Whether every position is a group of its own."""
-        return self.n_groups == len(self.order)
+        return self.n_groups == len(self.ranks)
 
 
 def group_by_key(key: IntArray, bound: int) -> Groups:
     """Group the positions of equal keys; all keys must be in ``0..bound - 1``."""
     order = _stable_order(key, bound)
-    return Groups(order, run_offsets(key[order]))
+    offsets = run_offsets(key[order])
+    ranks = np.empty(len(key), dtype=np.int64)
+    ranks[order] = np.repeat(np.arange(len(offsets) - 1), lengths_of(offsets))
+    return Groups(order, offsets, ranks)
 
 
 def _stable_order(key: IntArray, bound: int) -> IntArray:
@@ -400,9 +393,10 @@ class Ragged:
         credited = self.log_weight + credit[self.index]
         return segment_reduce(np.maximum, credited, self.offsets, empty=-np.inf)
 
-    def where(self, keep: BoolArray) -> "Ragged":
-        """Return the entries to keep; owners may end up with none."""
-        return Ragged(offsets_of(keep)[self.offsets], self.index[keep], self.log_weight[keep])
+    def at(self, entries: IntArray) -> "Ragged":
+        """Return some of the entries, given in ascending order; owners may end up with none."""
+        offsets = np.searchsorted(entries, self.offsets)
+        return Ragged(offsets, self.index[entries], self.log_weight[entries])
 
     def of(self, start: int, stop: int) -> "Ragged":
         """Return the entries of consecutive owners."""
@@ -412,7 +406,7 @@ class Ragged:
 
     def at_least(self, log_floor: FloatArray) -> "Ragged":
         """Return the entries whose log-weight is at least the floor of their owner."""
-        return self.where(self.log_weight >= log_floor[self.owner])
+        return self.at(np.flatnonzero(self.log_weight >= log_floor[self.owner]))
 
     def heaviest_first(self) -> "Ragged":
         """Return the entries of each owner in descending order of weight."""
@@ -420,14 +414,20 @@ class Ragged:
         return Ragged(self.offsets, self.index[order].astype(np.int32), self.log_weight[order])
 
     def merged(self, groups: Groups) -> "Ragged":
-        """Add up the entries of each owner whose index lies in the same group."""
+        """Add up the entries of each owner whose index lies in the same group.
+
+        Sums are taken relative to the heaviest entry of each group, so that a group of
+        very small weights does not underflow.
+        """
         if not self.n_entries:
             return self
         key = self.owner * groups.n_groups + groups.ranks[self.index]
-        order = _stable_order(key, self.n_owners * groups.n_groups)
+        order = np.argsort(key, kind="stable")
         key, logs = key[order], self.log_weight[order]
         runs = run_offsets(key)
-        logs = np.logaddexp.reduceat(logs, runs[:-1])
+        heaviest = np.maximum.reduceat(logs, runs[:-1])
+        relative = np.exp(logs - np.repeat(heaviest, lengths_of(runs)))
+        logs = heaviest + np.log(np.add.reduceat(relative, runs[:-1]))
         owner, group = np.divmod(key[runs[:-1]], groups.n_groups)
         return Ragged.of_owners(owner, group, logs, self.n_owners)
 

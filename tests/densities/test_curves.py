@@ -168,7 +168,7 @@ def test_twice_the_rows_take_twice_the_kernel_evaluations(frame, monkeypatch):
 
         return counted
 
-    for name in ("log_kernel", "relative"):
+    for name in ("log_kernel", "_exponentiated"):
         monkeypatch.setattr(ProductKernel, name, counting(getattr(ProductKernel, name)))
     counts = []
     for n_rows in (300, 600):

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causalaug as ca
-from causalaug.expansion import TooManyNodesError, _trellis
+from causalaug.expansion import TooManyNodesError, _enumeration
+from causalaug.expansion._enumeration import enumerate_paths
 from causalaug.expansion._frontier import describe_tree
-from causalaug.expansion._trellis import build_trellis, enumerate_paths
+from causalaug.expansion._trellis import build_trellis
 from strategies import by_rows, by_values, problems
 
 
@@ -20,7 +21,7 @@ from strategies import by_rows, by_values, problems
 def test_blocks_make_no_difference(problem, threshold, nodes):
     expansion = ca.PrunedExpansion(threshold)
     expected = by_values(problem.augment(expansion))
-    with patch.object(_trellis, "BLOCK_NODES", nodes):
+    with patch.object(_enumeration, "BLOCK_NODES", nodes):
         found = by_values(problem.augment(expansion))
     assert found.keys() == expected.keys()
     assert found == pytest.approx(expected, rel=1e-9)

@@ -9,8 +9,9 @@ import causalaug as ca
 from block_cases import TINY, patched
 from causalaug import _ragged
 from causalaug.expansion import TooManyNodesError, _frontier
+from causalaug.expansion._enumeration import enumerate_paths
 from causalaug.expansion._frontier import describe_tree
-from causalaug.expansion._trellis import build_trellis, enumerate_paths
+from causalaug.expansion._trellis import build_trellis
 from strategies import by_rows, problems
 
 

@@ -67,8 +67,7 @@ def _heaviest(children: LevelChildren, width: int) -> Ragged:
     for part in children.listed(lambda: cutoff, 2 * width):  # noqa: B023
         kept = children.gather([(np.arange(kept.n_owners), kept), part])
         if kept.n_entries > width:
-            is_heavy = np.zeros(kept.n_entries, dtype=bool)
-            is_heavy[np.argsort(-kept.log_weight, kind="stable")[:width]] = True
-            kept = kept.where(is_heavy)
+            order = np.argsort(-kept.log_weight, kind="stable")[:width]
+            kept = kept.at(np.sort(order))
             cutoff = float(np.exp(kept.log_weight.min()))
     return kept

@@ -236,7 +236,7 @@ class _Survivors:
         listed = children.gather(waiting)
         weights = np.exp(listed.log_weight)
         self.cutoff = resampling.survival_weight(weights, seen - float(weights.sum()), self._budget)
-        heavy = listed.where((weights >= self.cutoff) & (weights > 0.0))
+        heavy = listed.at(np.flatnonzero((weights >= self.cutoff) & (weights > 0.0)))
         return np.arange(listed.n_owners), heavy
 
 

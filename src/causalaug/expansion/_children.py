@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from causalaug._ragged import (
+    Dense,
     Ragged,
     RowWeights,
     blocks_by_size,
@@ -30,6 +31,9 @@ MOST_PATHS = 1 << 16
 
 MOST_DRAWS = 1 << 17
 """Entries for which rows are proposed at a time."""
+
+STRIDE = 32
+"""Entries of a dense row that are first added up, so that few running sums are needed."""
 
 USED_UP = 1e-14
 """A remainder of this part of a path is rounding."""
@@ -62,7 +66,7 @@ class LevelChildren:
     def all(self) -> Ragged:
         """Return every child whose weight is not zero; the owners are the paths."""
         children = self.gather(self.listed(lambda: 0.0, log_cut=np.inf))
-        return children.where(np.exp(children.log_weight) > 0.0)
+        return children.at(np.flatnonzero(np.exp(children.log_weight) > 0.0))
 
     def gather(self, parts: Iterable[tuple[IntArray, Ragged]]) -> Ragged:
         """Return the children of all parts that `listed` yields, by path."""
@@ -268,8 +272,32 @@ def draw_entries(weights: RowWeights, owner: IntArray, place: FloatArray) -> Int
     The owners have at least one entry; `place` lies in ``[0, 1)``. An entry of zero weight is
     never returned.
     """
+    if isinstance(weights, Dense):
+        return _draw_from_dense(weights, owner, place)
     found, stops = weights.offsets[owner], weights.offsets[owner + 1]
     several = np.flatnonzero(stops > found + 1)
     within = np.cumsum(weights.weight), found[several], stops[several], place[several]
     found[several] = find_places(*within)[0]
     return found
+
+
+def _draw_from_dense(weights: Dense, owner: IntArray, place: FloatArray) -> IntArray:
+    """Draw a stride of entries first, then the entry in it.
+
+    Sums of strides are taken fast, running sums of all entries are not: with these a draw takes
+    half as long again (`make bench`, temperature 0.1).
+    """
+    n_rows = weights.matrix.shape[1]
+    begins = np.arange(0, n_rows, STRIDE)
+    running = np.cumsum(np.add.reduceat(weights.matrix, begins, axis=1))
+    starts = owner * len(begins)
+    found, target = find_places(running, starts, starts + len(begins), place)
+    begin = begins[found - starts]
+    column = begin[:, np.newaxis] + np.arange(STRIDE)
+    # Positions in one list are looked up in half the time of rows and columns.
+    inside = weights.weight.take((owner * n_rows)[:, np.newaxis] + np.minimum(column, n_rows - 1))
+    inside[column >= n_rows] = 0.0
+    np.cumsum(inside, axis=1, out=inside)
+    np.minimum(target, np.nextafter(inside[:, -1], -np.inf), out=target)
+    entries: IntArray = owner * n_rows + begin + (inside <= target[:, np.newaxis]).sum(axis=1)
+    return entries

@@ -63,7 +63,7 @@ def code_variable(coding: Coding, *, merge_equal: bool, among: IntArray | None =
     if merge_equal and n_values < n_rows:
         choices, lenders, codes = group_by_key(codes, n_values), first_rows, np.arange(n_values)
     else:
-        choices, lenders = Groups(rows[:-1], rows), rows[:-1]
+        choices, lenders = Groups(rows[:-1], rows, rows[:-1]), rows[:-1]
     lenders = lenders.astype(np.int32)
     of_table = lenders if among is None else among[lenders].astype(np.int32)
     return Variable(values, choices, of_table, codes, lenders)
@@ -120,7 +120,7 @@ class ProbabilityTree:
         if self.open_choices is None or level is not self.levels[0]:
             return choices
         low, high = self.open_choices.start, self.open_choices.stop
-        return choices.where((choices.index >= low) & (choices.index < high))
+        return choices.at(np.flatnonzero((choices.index >= low) & (choices.index < high)))
 
     @property
     def is_finite(self) -> bool:

@@ -16,8 +16,9 @@ from causalaug.conditionals import FittedConditional
 from causalaug.exceptions import TreeTooLargeError
 from causalaug.expansion._base import FittedModel, Paths
 from causalaug.expansion._children import LevelChildren
+from causalaug.expansion._enumeration import enumerate_paths
 from causalaug.expansion._frontier import Frontier, ProbabilityTree, describe_tree
-from causalaug.expansion._trellis import TooManyNodesError, build_trellis, enumerate_paths
+from causalaug.expansion._trellis import TooManyNodesError, build_trellis
 from causalaug.factorization import Factor
 from causalaug.table import Table
 from causalaug.typing import FloatArray, IntArray

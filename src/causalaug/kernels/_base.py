@@ -14,7 +14,7 @@ from causalaug.typing import FloatArray, IntArray
 if TYPE_CHECKING:
     from causalaug.kernels._univariate import KernelColumn
 
-BLOCK_ENTRIES = 1 << 19
+BLOCK_ENTRIES = 1 << 17
 """Entries weighed at a time: small enough for the processor's cache."""
 
 

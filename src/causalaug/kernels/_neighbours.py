@@ -39,13 +39,6 @@ class Candidates:
     offsets: IntArray | None = None
     named: IntArray | None = None
 
-    @classmethod
-    def listed(cls, counts: IntArray, rows: IntArray) -> "Candidates":
-        """Return rows by name, so many of each query, end to end."""
-        nothing: IntArray = np.zeros_like(counts)
-        is_named = np.ones(len(counts), dtype=bool)
-        return cls(rows[:0], nothing, nothing, is_named, offsets_of(counts), rows)
-
     @cached_property
     def counts(self) -> IntArray:
         """Number of candidates of each query."""

@@ -22,14 +22,14 @@ from causalaug._ragged import (
     Ragged,
     RowWeights,
     blocks_by_size,
-    group_by_key,
+    exp_or_zero,
     lengths_of,
     offsets_of,
     segment_reduce,
 )
 from causalaug._threads import one_blas_thread
 from causalaug.kernels._base import BLOCK_ENTRIES, RowWeigher
-from causalaug.kernels._neighbours import Candidates, NeighbourFinder
+from causalaug.kernels._neighbours import NeighbourFinder
 from causalaug.kernels._proposals import NearbyRows
 from causalaug.kernels._sums import GaussianSums
 from causalaug.kernels._univariate import ColumnKernel, Kernel, KernelColumn
@@ -48,14 +48,8 @@ new rows at temperature 0.01" of `make bench` takes twice as long."""
 DENSE_PART = 0.2
 """Weigh all rows where candidates would be more than this part of the table."""
 
-N_LOOKED_AT = 16
-"""Queries whose neighbours are counted to guess how many there are to the others."""
-
 WIDEST_SQUARE = 1e5
 """Squared ranges, in bandwidths, up to which exponents keep eleven digits."""
-
-LARGEST_IN_SINGLE = 1e30
-"""Squared distances, in bandwidths, up to which single precision holds their products."""
 
 LARGEST_PLAIN_EXPONENT = 1e3
 """Beyond it, differences of squares are taken from factors, not from the squares."""
@@ -79,6 +73,17 @@ LARGE_TABLE = 4096
 FEWEST_PER_BANDWIDTH = 4.0
 """Rows to a bandwidth of the range from which on sums are used. With fewer there are fewer rows
 within reach than terms to add up."""
+
+LARGEST_TABLE = 1 << 20
+"""Entries of a table of kernel values: 1,024 distinct values of 1,024 rows. Larger ones fall out
+of the cache."""
+
+LARGEST_KEPT_TABLE = 1 << 17
+"""Entries of a table that is kept for the next queries. Larger ones would together be larger than
+all else."""
+
+LEAST_QUERIES = 0.25
+"""Queries per row from which on it pays to make the tables."""
 
 
 class ProductKernel(RowWeigher):
@@ -130,10 +135,12 @@ class ProductKernel(RowWeigher):
         self._columns = list(columns)
         # Relative to the largest, so that no logarithm of a kernel is ever above zero.
         self._log_rows = None if row_weights is None else np.log(row_weights / row_weights.max())
+        self._tables: dict[int, FloatArray] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be made again: search trees."""
-        return {name: vars(self)[name] for name in ("n_rows", "_columns", "_log_rows")}
+        """Leave out what can be made again: search trees and tables of kernel values."""
+        kept = ("n_rows", "_columns", "_log_rows")
+        return {**{name: vars(self)[name] for name in kept}, "_tables": {}}
 
     @property
     def uses_pillow(self) -> bool:
@@ -222,15 +229,14 @@ class ProductKernel(RowWeigher):
             return
         cut = max(float(np.log(self.n_rows)) + NEGLIGIBLE, log_cut)
         may_be_dense = self._is_wide and cut < -SMALLEST_LOG
-        with one_blas_thread():
-            if may_be_dense and self.n_rows <= SMALL_TABLE and len(query):
-                some = query[:: max(len(query) // N_LOOKED_AT, 1)]
-                if self._near_rows(some, cut).counts.sum() > DENSE_PART * self.n_rows * len(some):
-                    yield from self._dense_blocks(query)
-                    return
-            for start in range(0, len(query), BATCH_QUERIES):
-                batch = query[start : start + BATCH_QUERIES]
-                yield from self._weigh_batch(batch, cut, may_be_dense)
+        # What discrete columns and row weights may take off lets lighter Gaussians matter.
+        cut -= sum(column.log_least for column in self._columns)
+        cut -= 0.0 if self._log_rows is None else float(self._log_rows.min())
+        if may_be_dense and self._prefers_dense:
+            yield from self._dense_blocks(query, cut)
+            return
+        for start in range(0, len(query), BATCH_QUERIES):
+            yield from self._weigh_batch(query[start : start + BATCH_QUERIES], cut, may_be_dense)
 
     def _same_for_all(self, n_queries: int) -> Iterator[Ragged]:
         """Yield the weights of rows that have no pillow to be compared on."""
@@ -249,6 +255,17 @@ class ProductKernel(RowWeigher):
         return 0.0 < sum(width * width for width in widths) <= WIDEST_SQUARE
 
     @cached_property
+    def _prefers_dense(self) -> bool:
+        """Whether weighing all rows is as fast as finding some.
+
+        For a single Gaussian column the part of the table within reach is known beforehand.
+        """
+        if self.n_rows > SMALL_TABLE or len(self._columns) != 1:
+            return self.n_rows <= SMALL_TABLE
+        reach = np.sqrt(2.0 * (np.log(self.n_rows) + NEGLIGIBLE))
+        return bool(2.0 * reach > DENSE_PART * self._columns[0].width)
+
+    @cached_property
     def _finder(self) -> NeighbourFinder:
         return NeighbourFinder(self._columns, self.n_rows)
 
@@ -256,61 +273,17 @@ class ProductKernel(RowWeigher):
         self, query: FloatArray, cut: float, may_be_dense: bool
     ) -> Iterator[RowWeights]:
         """Weigh the neighbours of some queries, or all rows if most are neighbours."""
-        is_unmatched = np.zeros(len(query), dtype=bool)
-        if self.n_rows <= SMALL_TABLE:
-            found = self._near_rows(query, cut)
-        else:
-            # What discrete columns and row weights may take off lets lighter Gaussians matter.
-            cut -= sum(column.log_least for column in self._columns)
-            cut -= 0.0 if self._log_rows is None else float(self._log_rows.min())
-            groups = self._finder.match.group_of(query)
-            found = self._finder.find(query, groups, cut)
-            is_unmatched = groups < 0
-            if self._has_nearest and is_unmatched.any():
-                found = found.opened(is_unmatched)
-            if may_be_dense and found.counts.sum() > DENSE_PART * self.n_rows * len(query):
-                yield from self._dense_blocks(query)
-                return
-        for block in blocks_by_size(found.counts, BLOCK_ENTRIES // 8):
+        groups = self._finder.match.group_of(query)
+        found = self._finder.find(query, groups, cut)
+        is_unmatched = groups < 0
+        if self._has_nearest and is_unmatched.any():
+            found = found.opened(is_unmatched)
+        if may_be_dense and found.counts.sum() > DENSE_PART * self.n_rows * len(query):
+            yield from self._dense_blocks(query, cut)
+            return
+        for block in blocks_by_size(found.counts, BLOCK_ENTRIES):
             offsets, rows = offsets_of(found.counts[block]), found.rows(block)
             yield self._weigh_entries(query[block], offsets, rows, is_unmatched[block], cut)
-
-    def _near_rows(self, query: FloatArray, cut: float) -> Candidates:
-        """Return the rows that may matter to each query, by looking at all of them.
-
-        Squares lose digits in a matrix product, so that more rows may be found than matter.
-        """
-        coordinates, squares = self._coordinates(query)
-        largest = max(squares.max(initial=0.0), -self._places[-2].min())
-        dtype = np.float32 if largest < LARGEST_IN_SINGLE else np.float64
-        # A row that matters is not much farther from the centre than the query, or than the row
-        # nearest to the centre: that bounds all products that a difference is made of.
-        reach = 3.0 * np.sqrt(squares) + np.sqrt(-2.0 * self._places[-2].max()) + np.sqrt(cut)
-        rounding = np.finfo(dtype).eps * len(self._places) * (1.0 + np.square(reach))
-        places: FloatArray = self._places.astype(dtype)
-        coordinates = coordinates.astype(dtype)
-        owners, rows = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        size = max(1, min(BLOCK_ENTRIES // self.n_rows, len(query)))
-        # Memory for temporary arrays is fetched once: to fetch it takes longer than to fill it.
-        buffer, is_near = np.empty(self.n_rows * size, dtype), np.empty(self.n_rows * size, bool)
-        for start in range(0, len(query), size):
-            block = slice(start, start + size)
-            shape = self.n_rows, len(query[block])
-            length = self.n_rows * shape[1]
-            # Row by row: NumPy finds the heaviest along the long axis in a quarter of the time.
-            out: Any = buffer[:length].reshape(shape)
-            self._log_products(query[block], coordinates[block], places, out.T)
-            heaviest = out.max(axis=0).astype(np.float64)
-            floor = heaviest - cut - rounding[block] - np.finfo(dtype).eps * np.abs(heaviest)
-            floor = np.maximum(floor, np.finfo(dtype).min).astype(dtype)
-            np.greater_equal(out, floor, out=is_near[:length].reshape(shape))
-            row, owner = np.divmod(np.flatnonzero(is_near[:length]), shape[1])
-            rows.append(row)
-            owners.append(owner + start)
-        owner = np.concatenate(owners)
-        order = group_by_key(owner, len(query)).order
-        counts = np.bincount(owner, minlength=len(query))
-        return Candidates.listed(counts, np.concatenate(rows)[order])
 
     def _weigh_entries(
         self, query: FloatArray, offsets: IntArray, rows: IntArray, unmatched: BoolArray, cut: float
@@ -356,10 +329,8 @@ class ProductKernel(RowWeigher):
         At narrow bandwidths the squares reach 1e8 while their differences matter to the
         last digit: ``(q - z)^2 - (q - p)^2`` is taken as ``(p - z) ((q - z) + (q - p))``.
         """
-        top = np.flatnonzero(is_top)[::-1]
-        pivot = np.zeros(len(query), dtype=rows.dtype)
-        pivot[owner[top]] = rows[top]  # written in reverse, the first one stays
-        pivot = pivot[owner]
+        top = np.flatnonzero(is_top)
+        pivot = rows[top[np.searchsorted(owner[top], owner)]]
         log_kernel = np.zeros(len(rows))
         if self._log_rows is not None:
             log_kernel += self._log_rows[rows] - self._log_rows[pivot]
@@ -378,45 +349,78 @@ class ProductKernel(RowWeigher):
 
     def relative(self, query: FloatArray) -> FloatArray:
         """Return the kernel of every row given each query, up to a factor of each query."""
-        if not self._is_wide:
-            return super().relative(query)
-        log_kernel = self._log_products(query, self._coordinates(query)[0], self._places)
-        heaviest = log_kernel.max(axis=1, keepdims=True)
-        if not -1.0 < heaviest.min(initial=0.0) <= heaviest.max(initial=0.0) < 1.0:
-            log_kernel -= np.where(np.isfinite(heaviest), heaviest, 0.0)
-        return np.exp(log_kernel, out=log_kernel)
+        return self._exponentiated(query) if self._is_wide else super().relative(query)
 
-    def _dense_blocks(self, query: FloatArray) -> Iterator[Dense]:
-        """Yield the weights of all rows, for consecutive blocks of queries."""
+    def _dense_blocks(self, query: FloatArray, log_cut: float) -> Iterator[Dense]:
+        """Yield the weights of all rows, for consecutive blocks of queries.
+
+        Entries lighter than the heaviest by more than `log_cut` in logarithm may be zero.
+        """
+        # Sums of products below it have lost digits to underflow.
+        least_total = np.exp(min(log_cut + SMALLEST_LOG, -SMALLEST_LOG))
         size = max(1, BLOCK_ENTRIES // self.n_rows)
+        codes = self._codes(query)
+        # A table of one column serves these queries no better than the kernel itself, unless it
+        # is kept for the next ones.
+        used_again = len(codes) > 1 or self.n_rows**2 <= LARGEST_KEPT_TABLE
+        pays = used_again and len(query) >= LEAST_QUERIES * self.n_rows
+        tables = [self._table(c) for c in range(len(codes))] if pays else []
+        plainly = self._exponentiated if not codes else lambda q: self._relative(self.log_kernel(q))
         for start in range(0, len(query), size):
-            yield Dense.normalised(self.relative(query[start : start + size]))
+            block = slice(start, start + size)
+            if not tables:
+                yield Dense.normalised(plainly(query[block]))
+                continue
+            kernel = tables[0][codes[0][block]]
+            for table, code in zip(tables[1:], codes[1:], strict=True):
+                kernel *= table[code[block]]
+            lost = np.flatnonzero(np.einsum("ij->i", kernel) < least_total)
+            if lost.size:
+                kernel[lost] = self._relative(self.log_kernel(query[block][lost]))
+            yield Dense.normalised(kernel)
 
-    def _coordinates(self, query: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return what the places of all rows are multiplied with, and squared distances from 0.
+    def _table(self, position: int) -> FloatArray:
+        """Return the kernel of one column: its distinct values by rows."""
+        if position in self._tables:
+            return self._tables[position]
+        column = self._columns[position]
+        log_kernel = column.log_kernel(column.distinct[:, np.newaxis], column.values)
+        if position == 0 and self._log_rows is not None:
+            log_kernel += self._log_rows
+        table = exp_or_zero(log_kernel, log_kernel)
+        if table.size <= LARGEST_KEPT_TABLE:
+            self._tables[position] = table
+        return table
 
-        Shapes: (n_queries, n_gaussian_columns + 2), (n_queries,).
+    def _codes(self, query: FloatArray) -> list[IntArray]:
+        """Return the row of each column's table, none if there is no table for the queries."""
+        longest = max(len(column.distinct) for column in self._columns)
+        if longest * self.n_rows > LARGEST_TABLE:
+            return []
+        codes = []
+        for column, wanted in zip(self._columns, query.T, strict=True):
+            values = column.distinct
+            code = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
+            if not np.array_equal(values[code], wanted):
+                return []
+            codes.append(code)
+        return codes
+
+    def _exponentiated(self, query: FloatArray) -> FloatArray:
+        """Return the kernel of all rows, up to a factor of each query, by a matrix product.
+
+        Of ``-(q - z)^2 / 2`` the part ``q z - z^2 / 2`` depends on the row; without ``-q^2 / 2`` it
+        keeps its digits however far the query. Queries that match no row exactly go by the
+        reference text.
         """
-        places = self._scaled(query)
-        squares = np.square(places).sum(axis=0)
-        ends = np.ones(len(query)), -0.5 * np.minimum(squares, WIDEST_SQUARE)
-        return np.column_stack([*places, *ends]), squares
-
-    def _log_products(
-        self,
-        query: FloatArray,
-        coordinates: FloatArray,
-        places: FloatArray,
-        out: FloatArray | None = None,
-    ) -> FloatArray:
-        """Return the log-kernel of all rows, up to a constant of each query.
-
-        Of ``-(q - z)^2 / 2`` the part ``q z - z^2 / 2`` depends on the row, and is a matrix
-        product; without ``-q^2 / 2`` it keeps its digits however far the query. Queries that match
-        no row exactly go by the reference text.
-        """
+        places = [c.scaled(q) for c, q in zip(self._columns, query.T, strict=True) if c.is_gaussian]
+        left = np.ones((len(query), len(places) + 2))
+        for number, each in enumerate(places):
+            left[:, number] = each
+        squares = np.einsum("ij,ij->i", left[:, :-2], left[:, :-2])
+        left[:, -1] = -0.5 * np.minimum(squares, WIDEST_SQUARE)
         with one_blas_thread():
-            log_kernel: FloatArray = np.matmul(coordinates, places, out=out)
+            log_kernel: FloatArray = left @ self._places
         for column, wanted in zip(self._columns, query.T, strict=True):
             if not column.is_gaussian:
                 log_kernel += column.log_kernel(wanted[:, np.newaxis], column.values)
@@ -425,20 +429,22 @@ class ProductKernel(RowWeigher):
         if self._has_nearest:
             unmatched = np.flatnonzero(np.isneginf(log_kernel.max(axis=1)))
             log_kernel[unmatched] = self.log_kernel(query[unmatched])
-        return log_kernel
+        return self._relative(log_kernel)
 
     @cached_property
     def _places(self) -> FloatArray:
         """The rows' places in each Gaussian column, what is taken off for them, and ones."""
-        reference = np.column_stack([column.values for column in self._columns])
-        places = self._scaled(reference)
+        places = np.stack([c.scaled(c.values) for c in self._columns if c.is_gaussian])
         return np.vstack([places, -0.5 * np.square(places).sum(axis=0), np.ones(self.n_rows)])
 
-    def _scaled(self, values: FloatArray) -> FloatArray:
-        """Return how far values are from the medians, in bandwidths, of the Gaussian columns."""
-        pairs = zip(self._columns, values.T, strict=True)
-        scaled = [(v - c.median) / c.distance.bandwidth for c, v in pairs if c.is_gaussian]
-        return np.array(scaled).reshape(len(scaled), len(values))
+    @staticmethod
+    def _relative(log_kernel: FloatArray) -> FloatArray:
+        """Return the exponentials, relative to the heaviest of each row if need be, in place."""
+        heaviest = log_kernel.max(axis=1, keepdims=True)
+        if heaviest.max(initial=0.0) < 1.0 and log_kernel.min(initial=0.0) >= SMALLEST_LOG:
+            return np.exp(log_kernel, out=log_kernel)
+        log_kernel -= np.where(np.isfinite(heaviest), heaviest, 0.0)
+        return exp_or_zero(log_kernel, log_kernel)
 
     # Draws without weights.
 
@@ -451,7 +457,9 @@ class ProductKernel(RowWeigher):
             return rng.integers(self.n_rows, size=len(owner))
         is_likely = self._acceptance * self.n_rows > LEAST_ACCEPTED
         pays = self.n_rows >= (FEWEST_TO_PROPOSE if is_likely else LARGE_TABLE)
-        if not pays or self._finder.primary is None:
+        # Tables of kernel values that are kept weigh all rows as fast as some are proposed.
+        is_kept = self._columns and self.n_rows**2 <= LARGEST_KEPT_TABLE and self._codes(query)
+        if not pays or is_kept or self._finder.primary is None:
             return np.full(len(owner), -1)
         nearby = NearbyRows(self._finder, self._columns[self._finder.primary], query)
         return nearby.propose(self._pair_kernel, owner, rng)

@@ -314,11 +314,6 @@ class KernelColumn:
         return (self._ends[1] - self._ends[0]) / self.distance.bandwidth
 
     @cached_property
-    def median(self) -> float:
-        """The median, around which most values lie, however far the others."""
-        return float(np.median(self.values))
-
-    @cached_property
     def _middle(self) -> float:
         return 0.5 * self._ends[0] + 0.5 * self._ends[1]
 
