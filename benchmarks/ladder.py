@@ -91,7 +91,7 @@ what it gains with the complete graph along the given order; *by the independenc
 arrows add to that. A unit is a fresh random structural model (`datasets.make_sem_model`, 12
 variables; star, chain, two-layer and random in turns) with 60 training rows and 2,000 test rows.
 The seeds are {FIRST_FINAL_SEED:,} and up, on which nothing was chosen. Learners are those of [the
-page on learning](learning.md), whose *of which the graph* holds the last two steps together.
+page on learning](learning.md), whose steps are the same.
 """
 
 

@@ -303,7 +303,7 @@ def test_a_file_of_more_rows_than_memory_is_called_too_large(tmp_path, monkeypat
     assert result.exit_code == 1
     assert result.stderr == (
         f"error: A table must fit into memory. Found 2,000,000 rows and 1 column in '{path}': "
-        "0.0 GB, where there are 0.0. Take fewer rows, for example a random sample of them, or "
+        "0.1 GB, where there are 0.0. Take fewer rows, for example a random sample of them, or "
         "fewer columns.\n"
     )
 

@@ -302,7 +302,9 @@ def _check_fits_into_memory(file: BinaryIO, path: Path) -> None:
     metadata = import_module("pyarrow.parquet").ParquetFile(file).metadata
     file.seek(0)
     n_rows, n_columns, memory = metadata.num_rows, metadata.num_columns, memory_of_process()
-    n_bytes = 8 * n_rows * n_columns  # each cell becomes a number of 64 bits
+    # Each cell becomes a number of 64 bits; a table and what is computed of it is there four times
+    # at least, as is seen where many rows are read and tested.
+    n_bytes = 4 * 8 * n_rows * n_columns
     if n_bytes > memory:
         raise _too_large(
             f"{n_rows:,} rows and {n_columns} column{'s' * (n_columns != 1)} in "
