@@ -341,9 +341,12 @@ class Comparison:
         name = shorten(self.target, 60)
         worse = self.independences.is_clear and self.independences.change > 0.0
         if self.helps_by == ("order",):
-            rest = (
-                "its independences cost part of that" if worse else "its independences not clearly"
-            )
+            if self.independences == Gain(0.0, 0.0):
+                rest = "which claims no independence"
+            elif worse:
+                rest = "its independences cost part of that"
+            else:
+                rest = "its independences not clearly"
             return f"The order of the graph helps to predict {name}, {rest}"
         if self.helps_by:
             return f"The graph helps to predict {name} by its {' and its '.join(self.helps_by)}"
