@@ -143,13 +143,7 @@ def predict(
     expected = _cells.Expected(set(known.columns), like=known)
     blocks = _tables.read_blocks(new, table, expected, lambda line: output.remark(f"NEW: {line}"))
     first = _tables.only_chosen(next(iter(blocks.frames())), table, must_exist=False)
-    outside = [str(name) for name in train if name not in admg.nodes]
-    extra = [name for name in outside if name in first]
-    if absent := [name for name in outside if name not in first]:
-        output.remark(f"Left out, since NEW does not have them: {listed(absent)}")
-        train = train.drop(columns=absent)
-    inside = _rows.only_evidence(first.drop(columns=extra), admg.nodes, target, output)
-    used = [*inside.columns, *extra]
+    train, used = _seen_in_both(train, first, admg, target, output)
     problem = Problem(train, admg, target, levels, options)
     with output.progress("Fitting learners"):
         predictor = _predictor(problem, model, estimator or LearnerName.boosting, seed, output)
@@ -172,6 +166,23 @@ def predict(
         output.say(f"{target!r} is predicted as classes.{_as_a_number(cells)}")
     output.say(predictor.words)
     output.say(f"Wrote {blocks.n_rows} predictions of {target} to {out}")
+
+
+def _seen_in_both(
+    train: "pd.DataFrame", new: "pd.DataFrame", graph: "ADMG", target: str, output: Output
+) -> "tuple[pd.DataFrame, list[str]]":
+    """Return the rows to learn from, and which columns of NEW are used.
+
+    Nodes may be absent from NEW, and are integrated out; what else it lacks, nobody learns from.
+    """
+    from causalaug.cli import _rows
+
+    outside = [str(name) for name in train if name not in graph.nodes]
+    extra = [name for name in outside if name in new]
+    if absent := [name for name in outside if name not in new]:
+        output.remark(f"Left out, since NEW does not have them: {listed(absent)}")
+    inside = _rows.only_evidence(new.drop(columns=extra), graph.nodes, target, output)
+    return train.drop(columns=absent), [*inside.columns, *extra]
 
 
 def _predictor(
