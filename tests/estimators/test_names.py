@@ -115,7 +115,7 @@ def test_a_node_that_was_encoded_away_is_named(rows):
 
 def test_a_column_of_that_very_name_comes_first(rows):
     X, y = rows
-    with pytest.warns(CausalAugWarning, match=r"left out: \['num__a'\]"):
+    with pytest.warns(CausalAugWarning, match=r"no node of the graph: \['num__a'\]"):
         learner = make().fit(X.assign(num__a=0.0), y)
     assert learner.augmented_.table.columns == ("a", "b", "c", "y")
 
@@ -253,7 +253,7 @@ def test_a_column_that_looks_like_a_node_is_shown_by_its_characters(rows, learne
 def test_a_check_leaves_columns_out_of_every_library(rows, convert):
     X, y = rows
     frame = X.assign(y=y)
-    with pytest.warns(CausalAugWarning, match=r"left out: \['id'\]") as caught:
+    with pytest.warns(CausalAugWarning, match=r"no node of the graph: \['id'\]") as caught:
         found = ca.check_graph(convert(frame.assign(id=1.0)), GRAPH, random_state=0)
     assert caught[0].filename == __file__
     pd.testing.assert_frame_equal(found.frame, ca.check_graph(frame, GRAPH, random_state=0).frame)
@@ -262,7 +262,7 @@ def test_a_check_leaves_columns_out_of_every_library(rows, convert):
 def test_a_comparison_warns_once_and_shows_all_columns_to_plain_learners():
     X, y = rows_of_regression(40)
     frame = X.assign(y=y, answer=y * 2.0)
-    with pytest.warns(CausalAugWarning, match=r"left out: \['answer'\]") as caught:
+    with pytest.warns(CausalAugWarning, match=r"no node of the graph: \['answer'\]") as caught:
         found = ca.compare(
             frame, GRAPH, "y", Ridge(), augmented_share=0.5, n_splits=2, random_state=0
         )

@@ -286,7 +286,7 @@ def ladder(nothing, order, augmented):
         ),
         (
             {**ladder(0.95, 0.8, 0.8), "forest": 1.2},
-            "The order of the graph helps to predict y, its independences not clearly: the MSE",
+            "The order of the graph helps to predict y, which claims no independence: the MSE",
         ),
         (
             {**ladder(0.95, 0.8, 0.85), "forest": 1.2},

@@ -244,7 +244,7 @@ class Comparison:
             return ()
         steps = [self._about_more_rows()]
         if self.independences.change > 0.0:
-            steps.append("try its order alone, which is a graph, too: `a, b < c < d`")
+            steps.append("try its order alone, which is a graph, too")
         if self.against_best_plain.change > 0.0 and self.best_plain != BASELINE:
             steps.append(f"take plain {self.best_plain}, whose loss is lower")
         return tuple(steps)
