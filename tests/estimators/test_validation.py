@@ -366,3 +366,14 @@ def test_a_target_that_is_called_like_a_feature_is_refused(features, learner):
     with pytest.raises(ParameterError, match=text):
         learner.fit(features, labels)
     clone(learner).set_params(target="y").fit(features, labels)
+
+
+@pytest.mark.parametrize("is_missing", [False, True])
+@pytest.mark.parametrize("learner", [ca.GraphClassifier, ca.AugmentedClassifier])
+def test_words_and_booleans_are_no_classes_together(learner, is_missing):
+    X = pd.DataFrame({"a": np.arange(20.0), "b": np.arange(20.0) ** 2})
+    y = pd.Series(["u", True] * 10, name="y", dtype=object)
+    if is_missing:
+        y[3] = None
+    with pytest.raises(CausalAugError, match="not supported between instances of"):
+        learner(graph="a -> y -> b").fit(X, y)

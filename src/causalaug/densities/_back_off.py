@@ -189,9 +189,11 @@ def _information(coding: Coding, level: IntArray, n_levels: int, weights: FloatA
     n_values = len(coding.values)
     flat = _sums(coding.codes * n_levels + level, weights, n_values * n_levels)
     joint = flat.reshape(n_values, n_levels)
-    apart = np.outer(joint.sum(axis=1), joint.sum(axis=0)) / joint.sum()
-    seen = joint > 0.0
-    told = float((joint[seen] * np.log(joint[seen] / apart[seen])).sum())
+    value, own = np.nonzero(joint > 0.0)
+    there = joint[value, own]
+    # In logarithms: products of two tiny weights would vanish.
+    apart = np.log(joint.sum(axis=1)[value]) + np.log(joint.sum(axis=0)[own]) - np.log(joint.sum())
+    told = float(there @ (np.log(there) - apart))
     return told - (n_values - 1) * (n_levels - 1) / 2.0
 
 

@@ -167,7 +167,10 @@ def labels_there(target: Any, missing: BoolArray) -> Any:
     """Return the labels that are not missing, in the dtype that they have without the others."""
     cells = target[~missing].tolist()
     try:
-        return np.array(cells)
+        labels = np.array(cells)
+        # Words beside other cells stay what they are, and are refused: numpy would make all words.
+        is_mixed = labels.dtype.kind == "U" and not all(isinstance(cell, str) for cell in cells)
+        return np.array(cells, dtype=object) if is_mixed else labels
     except ValueError as error:
         odd = next(cell for cell in cells if isinstance(cell, tuple | list | np.ndarray))
         raise TableError(
