@@ -36,7 +36,7 @@ def within_reach(
     of their own (`MeanBounds`).
 
     On tables whose tails are long, averages of candidates that ended at bounds of their own were up
-    to 3.7 times as bad as the plain learner, and are at most 1.12 times (131 tables of two
+    to 4.7 times as bad as the plain learner, and are at most 1.12 times (131 tables of two
     generators); a right graph of straight lines gains ridge regression one point more.
 
     >>> within_reach(np.array([8.0, 20.0]), np.array([4.0, 12.0]), (-3.0, 9.0), is_bounded=True)
